@@ -1,0 +1,48 @@
+package gateway
+
+// Effect is what policy decided.
+type Effect string
+
+// The effects. The zero value is none of them and is treated as Deny.
+const (
+	Allow Effect = "allow"
+	Deny  Effect = "deny"
+	Ask   Effect = "ask"
+)
+
+// Reason is a stable, machine-readable code that says why: lower case words
+// joined by underscores, such as "scope_missing". Policies may bring their own
+// codes; those that the gateway itself gives are listed here.
+type Reason string
+
+// Reasons that the gateway itself gives.
+const (
+	ReasonPolicyUndefined   Reason = "policy_undefined"   // no rule gave an answer
+	ReasonPolicyError       Reason = "policy_error"       // evaluation failed or gave a wrong shape
+	ReasonPolicyTimeout     Reason = "policy_timeout"     // evaluation ran over its time
+	ReasonNotVisible        Reason = "not_visible"        // hidden from this principal
+	ReasonToolAbsent        Reason = "tool_absent"        // no such exposed name
+	ReasonUpstreamDown      Reason = "upstream_down"      // the upstream does not answer now
+	ReasonUnreviewed        Reason = "unreviewed"         // no exposure record
+	ReasonDefinitionChanged Reason = "definition_changed" // differs from the reviewed digest
+	ReasonQuarantined       Reason = "quarantined"        // held back by a reviewer
+	ReasonSchemaUnsafe      Reason = "schema_unsafe"      // the schema cannot be enforced within limits
+	ReasonSchemaInvalid     Reason = "schema_invalid"     // not a JSON Schema of a supported dialect
+	ReasonNameInvalid       Reason = "name_invalid"       // outside [A-Za-z0-9_.-]{1,128}
+	ReasonNameCollision     Reason = "name_collision"     // two tools would share one exposed name
+	ReasonHeaderMirror      Reason = "header_mirror"      // an x-mcp-header annotation is wrong or mirrors a secret
+	ReasonDefinitionTooBig  Reason = "definition_too_large"
+	ReasonTaskRequired      Reason = "task_required"     // needs the tasks extension
+	ReasonMalformed         Reason = "malformed"         // not the JSON or message that it should be
+	ReasonUndeclared        Reason = "undeclared_member" // an argument that the schema does not declare
+)
+
+// Outcome is what became of a call that was sent upstream.
+type Outcome string
+
+// The outcomes. OutcomeUnknown never decays into another by time alone.
+const (
+	OutcomeCommitted Outcome = "committed"
+	OutcomeFailed    Outcome = "failed"
+	OutcomeUnknown   Outcome = "outcome_unknown"
+)

@@ -1,0 +1,12 @@
+// Package gateway holds the words that several rooms of the gateway share.
+// It imports the standard library only and no other package of this module,
+// so that every room may import it and none is drawn in with it.
+//
+// Map:
+//
+//	principal.go   Principal: who calls, as the gateway verified it
+//	tool.go        ToolID, Digest, ExposureFacts: which tool, as which definition, reviewed how
+//	decision.go    Effect, Reason, Outcome: what was decided and what became of it
+//	error.go       Code, Error: the closed vocabulary of refusals
+//	finding.go     Pos, Problem, Finding, Violation: what was found, and where
+package gateway

@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"strings"
+	"time"
+)
+
+// Code is the closed vocabulary of refusals. How each travels to a host stands
+// in one table, proxy/reply.go.
+type Code string
+
+// The codes. Every one of them has a row in the reply table.
+const (
+	CodeMalformed          Code = "malformed_request"
+	CodeTooLarge           Code = "too_large"
+	CodeUnknownMethod      Code = "unknown_method"
+	CodeHeaderMismatch     Code = "header_mismatch"
+	CodeUnsupportedVersion Code = "unsupported_version"
+	CodeMissingCapability  Code = "missing_capability"
+	CodeInvalidParams      Code = "invalid_params"
+	CodeUnknownTool        Code = "unknown_tool"
+	CodeUnauthenticated    Code = "unauthenticated"
+	CodeForbiddenOrigin    Code = "forbidden_origin"
+	CodeMediaType          Code = "unsupported_media_type"
+	CodeMethodNotAllowed   Code = "method_not_allowed"
+	CodeNotFound           Code = "not_found"
+	CodeInvalidArguments   Code = "invalid_arguments"
+	CodeForbidden          Code = "forbidden"
+	CodeApprovalRequired   Code = "approval_required"
+	CodeQuarantined        Code = "quarantined"
+	CodeRateLimited        Code = "rate_limited"
+	CodeUnavailable        Code = "unavailable"
+	CodeBusinessError      Code = "business_error"
+	CodeExecutionError     Code = "execution_error"
+	CodeTimeout            Code = "timeout"
+	CodeOutcomeUnknown     Code = "outcome_unknown"
+	CodeContractViolation  Code = "contract_violation"
+	CodeAuditUnavailable   Code = "audit_unavailable"
+	CodePolicyUnavailable  Code = "policy_unavailable"
+	CodeCancelled          Code = "cancelled"
+	CodeInternal           Code = "internal"
+)
+
+// Codes lists every code, in the order of their declaration, for tests and docs
+// that must range over all.
+func Codes() []Code {
+	return []Code{
+		CodeMalformed, CodeTooLarge, CodeUnknownMethod, CodeHeaderMismatch, CodeUnsupportedVersion,
+		CodeMissingCapability, CodeInvalidParams, CodeUnknownTool, CodeUnauthenticated,
+		CodeForbiddenOrigin, CodeMediaType, CodeMethodNotAllowed, CodeNotFound,
+		CodeInvalidArguments, CodeForbidden, CodeApprovalRequired, CodeQuarantined,
+		CodeRateLimited, CodeUnavailable, CodeBusinessError, CodeExecutionError, CodeTimeout,
+		CodeOutcomeUnknown, CodeContractViolation, CodeAuditUnavailable, CodePolicyUnavailable,
+		CodeCancelled, CodeInternal,
+	}
+}
+
+// Error is a refusal or failure with its code. Code, Reasons and Violations may
+// be shown to a host that may see the tool; Stage and Err are for the
+// operator's log and the event, and never leave the gateway.
+type Error struct {
+	Code       Code
+	Stage      string
+	Reasons    []Reason
+	Violations []Violation   // for CodeInvalidArguments, sorted by pointer
+	RetryAfter time.Duration // for CodeRateLimited and CodeUnavailable; 0 = unknown
+	Err        error         // the cause; logged, never sent
+}
+
+// Fail returns an Error of the code with its reasons.
+func Fail(code Code, reasons ...Reason) *Error { return &Error{Code: code, Reasons: reasons} }
+
+// Because returns an Error of the code that was caused by err.
+func Because(code Code, err error, reasons ...Reason) *Error {
+	return &Error{Code: code, Err: err, Reasons: reasons}
+}
+
+// Error implements error, for logs. It names the cause and must not be sent.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(string(e.Code))
+	if e.Stage != "" {
+		b.WriteString(" at " + e.Stage)
+	}
+	for _, r := range e.Reasons {
+		b.WriteString(" " + string(r))
+	}
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
