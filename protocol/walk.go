@@ -1,0 +1,274 @@
+package protocol
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The walkers below run over JSON that passed Check. On other input they stop
+// early and never panic, but what they then say means nothing.
+
+// Kind returns the kind of the value: '{', '[', '"', 't', 'f', 'n', '0' for
+// every number, or 0 if there is none.
+func Kind(raw []byte) byte {
+	i := skipSpace(raw, 0)
+	if i >= len(raw) {
+		return 0
+	}
+	switch c := raw[i]; {
+	case c == '{', c == '[', c == '"', c == 't', c == 'f', c == 'n':
+		return c
+	case c == '-' || isDigit(c):
+		return '0'
+	default:
+		return 0
+	}
+}
+
+// Members yields name and value of each member of an object, in the order of
+// the text; nothing for another value. The name is unescaped and aliases raw
+// where it has no escapes; the value is its exact sub-slice of raw.
+func Members(raw []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for c := open(raw, '{'); c.next(); {
+			if !yield(c.unescapedName(), c.value) {
+				return
+			}
+		}
+	}
+}
+
+// Elements yields each element of an array as its exact sub-slice of raw;
+// nothing for another value.
+func Elements(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for c := open(raw, '['); c.next(); {
+			if !yield(c.value) {
+				return
+			}
+		}
+	}
+}
+
+// Member returns the value of the object's member of exactly that name.
+func Member(raw []byte, name string) (value []byte, ok bool) {
+	for c := open(raw, '{'); c.next(); {
+		if textIs(c.name, name) {
+			return c.value, true
+		}
+	}
+	return nil, false
+}
+
+// Lookup returns the value that an RFC 6901 JSON Pointer names within raw. A
+// pointer that is no pointer names nothing.
+func Lookup(raw []byte, pointer string) ([]byte, bool) {
+	if pointer == "" {
+		return trim(raw), Kind(raw) != 0
+	}
+	if pointer[0] != '/' {
+		return nil, false
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		var ok bool
+		if raw, ok = step(raw, token); !ok {
+			return nil, false
+		}
+	}
+	return raw, true
+}
+
+func step(raw []byte, token string) ([]byte, bool) {
+	if Kind(raw) == '[' {
+		return element(raw, token)
+	}
+	if strings.Contains(token, "~") {
+		rest := strings.ReplaceAll(strings.ReplaceAll(token, "~0", ""), "~1", "")
+		if strings.Contains(rest, "~") {
+			return nil, false
+		}
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	}
+	return Member(raw, token)
+}
+
+func element(raw []byte, index string) ([]byte, bool) {
+	if index == "" || len(index) > 9 || (len(index) > 1 && index[0] == '0') {
+		return nil, false
+	}
+	n := 0
+	for i := range len(index) {
+		if !isDigit(index[i]) {
+			return nil, false
+		}
+		n = n*10 + int(index[i]-'0')
+	}
+	for c := open(raw, '['); c.next(); n-- {
+		if n == 0 {
+			return c.value, true
+		}
+	}
+	return nil, false
+}
+
+// Text returns the value of a JSON string; false for another value.
+func Text(raw []byte) (string, bool) {
+	raw = trim(raw)
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), true
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	return string(text), err == nil
+}
+
+// textIs reports whether the JSON string raw has the value want, without
+// allocating where raw has no escapes.
+func textIs(raw []byte, want string) bool {
+	if len(raw) < 2 || raw[0] != '"' {
+		return false
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner) == want
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	return err == nil && string(text) == want
+}
+
+// cursor runs over the members of one object or the elements of one array.
+type cursor struct {
+	raw   []byte
+	at    int // where the next member or element, or the end, is looked for
+	close byte
+	name  []byte // the quoted name as written; nil in an array
+	value []byte
+}
+
+// open returns a cursor over raw, at its end if raw is not of that kind.
+func open(raw []byte, kind byte) cursor {
+	i := skipSpace(raw, 0)
+	if i >= len(raw) || raw[i] != kind {
+		return cursor{at: 1}
+	}
+	return cursor{raw: raw, at: i + 1, close: kind + 2} // '[' and ']', '{' and '}' are two apart
+}
+
+// next moves to the next member or element and reports whether there is one.
+func (c *cursor) next() bool {
+	i := skipSpace(c.raw, c.at)
+	if i < len(c.raw) && c.raw[i] == ',' {
+		i = skipSpace(c.raw, i+1)
+	}
+	if i >= len(c.raw) || c.raw[i] == c.close {
+		return false
+	}
+	if c.close == '}' {
+		end := skipString(c.raw, i)
+		if c.raw[i] != '"' || end-i < 2 {
+			return false
+		}
+		c.name = c.raw[i:end]
+		if i = skipSpace(c.raw, end); i >= len(c.raw) || c.raw[i] != ':' {
+			return false
+		}
+		i = skipSpace(c.raw, i+1)
+	}
+	end := skipValue(c.raw, i)
+	if end <= i {
+		return false
+	}
+	c.value, c.at = c.raw[i:end], end
+	return true
+}
+
+func (c *cursor) unescapedName() []byte {
+	inner := c.name[1 : len(c.name)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	name, _ := jsontext.AppendUnquote(nil, c.name)
+	return name
+}
+
+func trim(raw []byte) []byte {
+	i := skipSpace(raw, 0)
+	return raw[i:skipValue(raw, i)]
+}
+
+func skipSpace(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipValue returns the end of the value that begins at i.
+func skipValue(raw []byte, i int) int {
+	if i >= len(raw) {
+		return len(raw)
+	}
+	switch raw[i] {
+	case '"':
+		return skipString(raw, i)
+	case '{', '[':
+		return skipNested(raw, i)
+	default:
+		return skipScalar(raw, i)
+	}
+}
+
+// skipString returns the end of the string whose opening quote is at i: the
+// first quote after it that an even number of backslashes precedes. Each run
+// of backslashes is counted for one quote only, so the work is linear.
+func skipString(raw []byte, i int) int {
+	for j := i + 1; j < len(raw); j++ {
+		n := bytes.IndexByte(raw[j:], '"')
+		if n < 0 {
+			break
+		}
+		j += n
+		k := j
+		for raw[k-1] == '\\' && k-1 > i {
+			k--
+		}
+		if (j-k)%2 == 0 {
+			return j + 1
+		}
+	}
+	return len(raw)
+}
+
+func skipNested(raw []byte, i int) int {
+	for depth := 0; i < len(raw); {
+		switch raw[i] {
+		case '"':
+			i = skipString(raw, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return len(raw)
+}
+
+// skipScalar returns the end of the number, true, false or null at i.
+func skipScalar(raw []byte, i int) int {
+	for i < len(raw) {
+		switch raw[i] {
+		case ',', ':', ']', '}', '{', '[', '"', ' ', '\n', '\t', '\r':
+			return i
+		}
+		i++
+	}
+	return i
+}
