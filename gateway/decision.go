@@ -32,9 +32,12 @@ const (
 	ReasonNameCollision     Reason = "name_collision"     // two tools would share one exposed name
 	ReasonHeaderMirror      Reason = "header_mirror"      // an x-mcp-header annotation is wrong or mirrors a secret
 	ReasonDefinitionTooBig  Reason = "definition_too_large"
-	ReasonTaskRequired      Reason = "task_required"     // needs the tasks extension
-	ReasonMalformed         Reason = "malformed"         // not the JSON or message that it should be
-	ReasonUndeclared        Reason = "undeclared_member" // an argument that the schema does not declare
+	ReasonTaskRequired      Reason = "task_required"       // needs the tasks extension
+	ReasonMalformed         Reason = "malformed"           // not the JSON or message that it should be
+	ReasonUndeclared        Reason = "undeclared_member"   // an argument that the schema does not declare
+	ReasonPolicyConflict    Reason = "policy_conflict"     // rules gave different answers
+	ReasonPolicyCancelled   Reason = "policy_cancelled"    // the caller left before policy had answered
+	ReasonArgumentsTooLarge Reason = "arguments_too_large" // more values than policy can be asked about
 )
 
 // Outcome is what became of a call that was sent upstream.
@@ -46,3 +49,7 @@ const (
 	OutcomeFailed    Outcome = "failed"
 	OutcomeUnknown   Outcome = "outcome_unknown"
 )
+
+// ReasonAdmissionFailed says that judging a definition itself failed; the cause
+// is in the operator's log.
+const ReasonAdmissionFailed Reason = "admission_failed"

@@ -1,0 +1,198 @@
+package rego
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcp-gateway/gateway"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
+	oparego "github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// Engine answers from one loaded policy. It never changes and may be used by
+// many goroutines at once; a new policy is a new Engine.
+type Engine struct {
+	policy   *policy
+	revision string
+	timeout  time.Duration
+	now      func() time.Time
+	subjects *subjects
+}
+
+func newEngine(p *policy, revision string, o Options) (*Engine, error) {
+	s, err := newSubjects()
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{policy: p, revision: revision, timeout: o.Timeout, now: o.Now, subjects: s}, nil
+}
+
+// Revision returns "sha256:" and the digest over the names and contents of the
+// policy's files.
+func (e *Engine) Revision() string { return e.revision }
+
+// Visible says of each resource whether the principal may know of it, in one
+// evaluation: element i is about resources[i]. Ids that policy returns beside
+// those asked about are passed over. On an error nothing is visible: a
+// *gateway.Error, CodePolicyUnavailable with one of the ReasonPolicy codes.
+func (e *Engine) Visible(ctx context.Context, p *gateway.Principal, resources []*Resource) ([]bool, error) {
+	if len(resources) == 0 {
+		return nil, nil
+	}
+	items := make([][2]*ast.Term, len(resources))
+	for i, r := range resources {
+		items[i] = [2]*ast.Term{r.key, r.facts}
+	}
+	input := ast.NewObject(
+		[2]*ast.Term{ast.InternedTerm("subject"), e.subjects.term(p)},
+		[2]*ast.Term{ast.InternedTerm("action"), e.policy.listAction},
+		[2]*ast.Term{ast.InternedTerm("resources"), ast.ObjectTerm(items...)},
+	)
+	v, err := e.evaluate(ctx, &e.policy.visible, input)
+	if err != nil {
+		return nil, gateway.Because(gateway.CodePolicyUnavailable, err, reasonOf(err))
+	}
+	ids, ok := v.(ast.Set)
+	if !ok {
+		err := fmt.Errorf("rego: visible is not a set: %w", errShape)
+		return nil, gateway.Because(gateway.CodePolicyUnavailable, err, gateway.ReasonPolicyError)
+	}
+	seen := make([]bool, len(resources))
+	for i, r := range resources {
+		seen[i] = ids.Contains(r.key)
+	}
+	return seen, nil
+}
+
+// Decide asks whether the principal may call the resource with these arguments
+// (strictly checked JSON, an object; empty = none). Whatever goes wrong is a
+// denial whose reason and Err say so.
+func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) Decision {
+	d := Decision{Effect: gateway.Deny, Revision: e.revision, asked: question{e.subjects.term(p), r, c}}
+	terms, err := arguments(args)
+	if err == nil {
+		var v ast.Value
+		if v, err = e.evaluate(ctx, &e.policy.decision, d.asked.input(terms, true).Value); err == nil {
+			effect, reasons, ok := answer(v)
+			if ok {
+				d.Effect, d.Reasons = effect, reasons
+			} else {
+				err = fmt.Errorf("rego: decision: %w", errShape)
+			}
+		}
+	}
+	if err != nil {
+		d.Reasons, d.Err = []gateway.Reason{reasonOf(err)}, err
+	}
+	if d.Effect == gateway.Allow {
+		d.permit = Permit{valid: true, id: r.id, definition: r.definition, arguments: sha256.Sum256(args), revision: e.revision}
+	}
+	return d
+}
+
+// input builds the input of the decision phase, or with nil arguments what of
+// it can be kept.
+func (q question) input(args *ast.Term, withTime bool) *ast.Term {
+	resource := [...][2]*ast.Term{
+		text("type", "tool"),
+		{ast.InternedTerm("id"), q.resource.key},
+		{ast.InternedTerm("properties"), q.resource.facts},
+		{ast.InternedTerm("arguments"), args},
+	}
+	n := len(resource)
+	if args == nil {
+		n--
+	}
+	return ast.ObjectTerm(
+		[2]*ast.Term{ast.InternedTerm("subject"), q.subject},
+		[2]*ast.Term{ast.InternedTerm("action"), ast.ObjectTerm(text("name", "tools/call"))},
+		[2]*ast.Term{ast.InternedTerm("resource"), ast.ObjectTerm(resource[:n]...)},
+		[2]*ast.Term{ast.InternedTerm("context"), q.context.term(withTime)},
+	)
+}
+
+var (
+	errUndefined = errors.New("rego: policy gave no answer")
+	errShape     = errors.New("not of the shape that the contract asks for")
+	errTimeout   = errors.New("rego: policy ran over its time")
+	errPanic     = errors.New("rego: evaluation panicked")
+)
+
+// evaluate runs one query. The deadline is read by the evaluator itself as it
+// goes, so no goroutine and no timer is needed.
+func (e *Engine) evaluate(ctx context.Context, query *oparego.PreparedEvalQuery, input ast.Value) (v ast.Value, err error) {
+	watch := &watch{ctx: ctx, now: e.now, until: e.now().Add(e.timeout)}
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, fmt.Errorf("%w: %v", errPanic, r)
+		} else if watch.why != nil {
+			v, err = nil, watch.why
+		}
+	}()
+	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.txn),
+		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(watch), oparego.EvalGenerateJSON(asTerm))
+	if err != nil {
+		return nil, err
+	}
+	if len(rs) == 0 {
+		return nil, errUndefined
+	}
+	return rs[0].Expressions[0].Value.(*ast.Term).Value, nil
+}
+
+// asTerm keeps a result as the term it is.
+func asTerm(t *ast.Term, _ *oparego.EvalContext) (any, error) { return t, nil }
+
+// watch is the evaluator's topdown.Cancel: it asks the clock and the context on
+// every sixteenth step. It is used by one goroutine only.
+type watch struct {
+	ctx   context.Context
+	now   func() time.Time
+	until time.Time
+	steps int
+	why   error
+}
+
+// Cancel implements topdown.Cancel.
+func (w *watch) Cancel() { w.why = context.Canceled }
+
+// Cancelled implements topdown.Cancel.
+func (w *watch) Cancelled() bool {
+	if w.steps++; w.why != nil || w.steps&15 != 1 {
+		return w.why != nil
+	}
+	switch {
+	case w.ctx.Err() != nil:
+		w.why = w.ctx.Err()
+	case w.now().After(w.until):
+		w.why = errTimeout
+	}
+	return w.why != nil
+}
+
+// reasonOf gives each way of not answering its own code.
+func reasonOf(err error) gateway.Reason {
+	var failed *topdown.Error
+	switch {
+	case errors.Is(err, errUndefined):
+		return gateway.ReasonPolicyUndefined
+	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded):
+		return gateway.ReasonPolicyTimeout
+	case errors.Is(err, context.Canceled):
+		return gateway.ReasonPolicyCancelled
+	case errors.Is(err, errTooManyValues):
+		return gateway.ReasonArgumentsTooLarge
+	case errors.Is(err, errNotArguments):
+		return gateway.ReasonMalformed
+	case errors.As(err, &failed) && failed.Code == topdown.ConflictErr:
+		return gateway.ReasonPolicyConflict
+	default:
+		return gateway.ReasonPolicyError
+	}
+}

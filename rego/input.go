@@ -1,0 +1,182 @@
+package rego
+
+import (
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"mcp-gateway/gateway"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Tool is what policy is told about one tool: the reviewer's facts and the
+// gateway's own, nothing that the upstream claims.
+type Tool struct {
+	ID         gateway.ToolID
+	Exposed    string // the name under which hosts see it
+	Definition gateway.Digest
+	State      gateway.ExposureState
+	Facts      gateway.ExposureFacts // zero for a tool without a record: the worst case
+	Findings   []gateway.Finding
+}
+
+// Resource is a Tool as policy sees it. It is built once, when the registry
+// publishes a snapshot, and shared by all calls.
+type Resource struct {
+	id         gateway.ToolID
+	definition gateway.Digest
+	key        *ast.Term // its id, "upstream/tool"
+	facts      *ast.Term // resource.properties
+}
+
+// NewResource builds the terms of the tool.
+func NewResource(t Tool) *Resource {
+	f := &t.Facts
+	idempotent := f.Idempotent
+	if idempotent != gateway.IdempotentYes && idempotent != gateway.IdempotentKey {
+		idempotent = gateway.IdempotentNo
+	}
+	facts := ast.NewObject(
+		text("upstream", t.ID.Upstream),
+		text("tool", t.ID.Tool),
+		text("exposed_name", t.Exposed),
+		text("definition", string(t.Definition)),
+		text("state", string(t.State)),
+		text("side_effect", string(f.Class())),
+		text("idempotent", string(idempotent)),
+		flag("reversible", f.Reversible),
+		flag("outbound", !f.Contained),
+		flag("open_world", !f.ClosedWorld),
+		flag("reads_private", !f.ReadsNoPrivate),
+		flag("untrusted_content", !f.TrustedContent),
+		texts("scopes", f.Scopes),
+		text("owner", f.Owner),
+		[2]*ast.Term{ast.InternedTerm("findings"), findings(t.Findings)},
+	)
+	return &Resource{id: t.ID, definition: t.Definition, key: ast.StringTerm(t.ID.String()), facts: ast.NewTerm(facts)}
+}
+
+// ID returns which tool the resource is.
+func (r *Resource) ID() gateway.ToolID { return r.id }
+
+// findings gives codes and severities. Their paths hold names that the upstream
+// chose, and stay out.
+func findings(list []gateway.Finding) *ast.Term {
+	terms := make([]*ast.Term, len(list))
+	for i, f := range list {
+		terms[i] = ast.ObjectTerm(text("code", f.Code), text("severity", string(f.Severity)))
+	}
+	slices.SortFunc(terms, func(a, b *ast.Term) int { return a.Value.Compare(b.Value) })
+	return ast.ArrayTerm(slices.CompactFunc(terms, (*ast.Term).Equal)...)
+}
+
+// Context is the circumstance of a call.
+type Context struct {
+	Era       string    // "modern" or "legacy"
+	Revision  string    // protocol revision, such as "2026-07-28"
+	Transport string    // "http" or "stdio"
+	Time      time.Time // when the decision is made
+}
+
+func (c Context) term(withTime bool) *ast.Term {
+	members := [...][2]*ast.Term{
+		text("era", c.Era),
+		text("revision", c.Revision),
+		text("transport", c.Transport),
+		{},
+	}
+	if !withTime {
+		return ast.ObjectTerm(members[:3]...)
+	}
+	members[3] = text("time", c.Time.UTC().Format(time.RFC3339Nano))
+	return ast.ObjectTerm(members[:]...)
+}
+
+// subjects keeps the terms of the principals that called last.
+type subjects struct {
+	seed  maphash.Seed
+	terms *lru.Cache[uint64, subject]
+}
+
+// subject is a principal as it was when its term was built.
+type subject struct {
+	of   gateway.Principal
+	term *ast.Term
+}
+
+// keptSubjects bounds the cache: some hundred bytes each.
+const keptSubjects = 4096
+
+func newSubjects() (*subjects, error) {
+	terms, err := lru.New[uint64, subject](keptSubjects)
+	return &subjects{seed: maphash.MakeSeed(), terms: terms}, err
+}
+
+// term returns the principal's term. A kept one is used only if everything that
+// it was built from is the same: a stale scope would be a stale right.
+func (s *subjects) term(p *gateway.Principal) *ast.Term {
+	key := s.digest(p)
+	if kept, ok := s.terms.Get(key); ok && same(&kept.of, p) {
+		return kept.term
+	}
+	of := *p
+	of.Scopes, of.Groups = slices.Clone(p.Scopes), slices.Clone(p.Groups)
+	t := ast.ObjectTerm(
+		text("type", "identity"),
+		text("id", p.Subject),
+		[2]*ast.Term{ast.InternedTerm("properties"), ast.ObjectTerm(
+			text("issuer", p.Issuer),
+			text("tenant", p.Tenant),
+			text("client", p.Client),
+			texts("scopes", p.Scopes),
+			texts("groups", p.Groups),
+			text("auth_method", string(p.Method)),
+		)},
+	)
+	s.terms.Add(key, subject{of: of, term: t})
+	return t
+}
+
+func (s *subjects) digest(p *gateway.Principal) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	for _, part := range [...]string{p.Issuer, p.Subject, p.Tenant, p.Client, string(p.Method)} {
+		h.WriteString(part)
+		h.WriteByte(0)
+	}
+	for _, list := range [...][]string{p.Scopes, p.Groups} {
+		for _, part := range list {
+			h.WriteString(part)
+			h.WriteByte(0)
+		}
+		h.WriteByte(1)
+	}
+	return h.Sum64()
+}
+
+func same(a, b *gateway.Principal) bool {
+	return a.Issuer == b.Issuer && a.Subject == b.Subject && a.Tenant == b.Tenant && a.Client == b.Client &&
+		a.Method == b.Method && slices.Equal(a.Scopes, b.Scopes) && slices.Equal(a.Groups, b.Groups)
+}
+
+// text, flag and texts make one member of an object.
+func text(name, value string) [2]*ast.Term {
+	return [2]*ast.Term{ast.InternedTerm(name), ast.InternedTerm(value)}
+}
+
+func flag(name string, value bool) [2]*ast.Term {
+	return [2]*ast.Term{ast.InternedTerm(name), ast.InternedTerm(value)}
+}
+
+// texts gives the values sorted and each once, so that their order means
+// nothing.
+func texts(name string, values []string) [2]*ast.Term {
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
+	terms := make([]*ast.Term, len(values))
+	for i, v := range values {
+		terms[i] = ast.StringTerm(v)
+	}
+	return [2]*ast.Term{ast.InternedTerm(name), ast.ArrayTerm(terms...)}
+}

@@ -1,0 +1,162 @@
+package rego
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mcp-gateway/gateway"
+
+	"github.com/open-policy-agent/opa/v1/util"
+)
+
+//go:embed policy/*.rego
+var shipped embed.FS
+
+// DefaultTimeout is how long one evaluation may take where Options say nothing.
+const DefaultTimeout = 50 * time.Millisecond
+
+// Options say where the policy lies and how long it may take.
+type Options struct {
+	Dir     string           // folder of *.rego and at most one data.json; "" = the shipped policy
+	Timeout time.Duration    // of one evaluation; 0 = DefaultTimeout
+	Now     func() time.Time // clock for the timeout; nil = time.Now
+}
+
+// Load reads, checks and prepares the policy. Files named *_test.rego are left
+// to the test runner. The error is gateway.Problems: all that is wrong at the
+// first stage at which something is (reading, parsing, compiling and type
+// checks, entry points).
+func Load(ctx context.Context, o Options) (*Engine, error) {
+	folder, prefix := fs.FS(shipped), ""
+	if o.Dir != "" {
+		folder, prefix = os.DirFS(o.Dir), o.Dir
+	}
+	files, err := readPolicy(folder, prefix)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := compilePolicy(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return newEngine(policy, files.revision, o)
+}
+
+// files are what a policy is made of.
+type files struct {
+	modules  sources        // Rego by file name
+	data     map[string]any // data.json, empty where there is none
+	revision string
+}
+
+// readPolicy reads the folder and its sub-folders. Names that start with a dot
+// are passed over: Kubernetes keeps the mounted files' real folder under one.
+func readPolicy(folder fs.FS, prefix string) (*files, error) {
+	out := &files{modules: sources{}, data: map[string]any{}}
+	var problems gateway.Problems
+	digest := sha256.New()
+	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+		shown := filepath.Join(prefix, filepath.FromSlash(name))
+		if err != nil {
+			problems = append(problems, gateway.Problem{Pos: gateway.Pos{File: shown}, Code: codeUnreadable, Message: err.Error()})
+			return nil
+		}
+		if name != "." && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() || !isPolicyFile(name) {
+			return nil
+		}
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			problems = append(problems, gateway.Problem{Pos: gateway.Pos{File: shown}, Code: codeUnreadable, Message: err.Error()})
+			return nil
+		}
+		writeParts(digest, []byte(name), text)
+		problems = append(problems, out.add(name, shown, text)...)
+		return nil
+	})
+	if err != nil {
+		problems = append(problems, gateway.Problem{Pos: gateway.Pos{File: prefix}, Code: codeUnreadable, Message: err.Error()})
+	}
+	if len(problems) == 0 && len(out.modules) == 0 {
+		problems = append(problems, gateway.Problem{Pos: gateway.Pos{File: prefix}, Code: codeEmpty, Message: "no *.rego file here, so nothing could ever be allowed"})
+	}
+	if len(problems) > 0 {
+		return nil, inOrder(problems)
+	}
+	out.revision = "sha256:" + hex.EncodeToString(digest.Sum(nil))
+	return out, nil
+}
+
+// isPolicyFile says whether a file takes part in serving.
+func isPolicyFile(name string) bool {
+	switch path.Ext(name) {
+	case ".rego":
+		return !strings.HasSuffix(name, "_test.rego")
+	case ".json", ".yaml", ".yml":
+		return strings.TrimSuffix(path.Base(name), path.Ext(name)) == "data"
+	default:
+		return false
+	}
+}
+
+// add takes one file in.
+func (f *files) add(name, shown string, text []byte) gateway.Problems {
+	if path.Ext(name) == ".rego" {
+		f.modules[shown] = string(text)
+		return nil
+	}
+	fault := func(message string) gateway.Problems {
+		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: codeData, Message: message}}
+	}
+	if name != "data.json" {
+		return fault("data is read from data.json at the top of the folder only")
+	}
+	if err := util.UnmarshalJSON(text, &f.data); err != nil {
+		return fault("not a JSON object: " + err.Error())
+	}
+	if f.data == nil || !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return fault("not a JSON object")
+	}
+	return nil
+}
+
+// writeParts feeds a digest so that no two lists of parts read alike.
+func writeParts(w interface{ Write([]byte) (int, error) }, parts ...[]byte) {
+	for _, p := range parts {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		w.Write(n[:])
+		w.Write(p)
+	}
+}
+
+// missing says which entry point a policy lacks.
+func missing(entry Phase) gateway.Problem {
+	return gateway.Problem{Code: codeEntryMissing, Message: fmt.Sprintf("no rule data.mcp.gateway.%s: %s", entry, map[Phase]string{
+		PhaseVisible:  "write `visible contains id if …` in package mcp.gateway",
+		PhaseDecision: "write `decision := {\"effect\": …, \"reasons\": …}`, or `allow`, `deny` and `ask`, in package mcp.gateway",
+	}[entry])}
+}

@@ -1,0 +1,94 @@
+package rego
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"mcp-gateway/gateway"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Codes of problems that the gateway finds beside OPA's own (rego_parse_error,
+// rego_type_error, rego_unsafe_var_error, …).
+const (
+	codeUnreadable   = "policy_unreadable"
+	codeEmpty        = "policy_empty"
+	codeEntryMissing = "policy_entry_missing"
+	codeEntryShape   = "policy_entry_shape"
+	codeData         = "policy_data_error"
+	codeInternal     = "policy_internal_error"
+)
+
+// sources are the texts of a policy's files by the name they were parsed under.
+type sources map[string]string
+
+// problems makes OPA's errors positioned Problems: sorted, each once.
+func (s sources) problems(err error) gateway.Problems {
+	list, ok := errors.AsType[ast.Errors](err)
+	if !ok {
+		one, ok := errors.AsType[*ast.Error](err)
+		if !ok {
+			return gateway.Problems{{Code: codeInternal, Message: err.Error()}}
+		}
+		list = ast.Errors{one}
+	}
+	var out gateway.Problems
+	for _, e := range list {
+		out = append(out, s.problem(e))
+	}
+	return inOrder(out)
+}
+
+func (s sources) problem(e *ast.Error) gateway.Problem {
+	p := gateway.Problem{Code: e.Code, Message: e.Message}
+	if e.Details != nil && e.Code == ast.TypeErr {
+		p.Message += haveWant(e.Details.Lines())
+	}
+	if e.Location != nil {
+		p.Pos = gateway.Pos{File: e.Location.File, Line: e.Location.Row, Col: e.Location.Col}
+		p.Excerpt = s.excerpt(p.Pos)
+	}
+	return p
+}
+
+// haveWant keeps of a type error's details what was found and what was
+// expected; the drawing around it is replaced by the excerpt.
+func haveWant(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if name, rest, ok := strings.Cut(line, ":"); ok && (strings.HasPrefix(name, "have") || strings.HasPrefix(name, "want")) {
+			b.WriteString("; " + name + ": " + strings.TrimSpace(rest))
+		}
+	}
+	return b.String()
+}
+
+// excerpt returns the line at pos and a caret below its column.
+func (s sources) excerpt(pos gateway.Pos) string {
+	lines := strings.Split(s[pos.File], "\n")
+	if pos.Line < 1 || pos.Line > len(lines) {
+		return ""
+	}
+	line := strings.TrimRight(lines[pos.Line-1], "\r")
+	before := line[:min(max(pos.Col-1, 0), len(line))]
+	indent := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, before)
+	return line + "\n" + indent + "^"
+}
+
+// inOrder sorts problems by position and drops repetitions.
+func inOrder(ps gateway.Problems) gateway.Problems {
+	slices.SortStableFunc(ps, func(a, b gateway.Problem) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.CompactFunc(ps, func(a, b gateway.Problem) bool { return a.Pos == b.Pos && a.Message == b.Message })
+}

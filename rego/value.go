@@ -1,0 +1,174 @@
+package rego
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"mcp-gateway/protocol"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Bounds of the arguments that policy is asked about. A term takes about
+// twenty times the bytes of a short JSON value, so it is values that are
+// counted; long strings cost no more than their length.
+const (
+	maxArgumentValues = 1 << 16
+	maxArgumentDepth  = 256
+)
+
+var (
+	errTooManyValues = errors.New("rego: arguments hold too many values or nest too deep")
+	errNotArguments  = errors.New("rego: arguments are not one strictly checked JSON object")
+)
+
+// arguments makes a term of the arguments as sent: an object, numbers as their
+// lexemes. None at all is an empty object. raw was strictly checked on arrival
+// (protocol.Check); what was not gives errNotArguments, never a panic.
+func arguments(raw []byte) (*ast.Term, error) {
+	if len(raw) == 0 {
+		return ast.InternedEmptyObject, nil
+	}
+	r := reader{text: string(raw), left: maxArgumentValues}
+	t, err := r.value(maxArgumentDepth)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := t.Value.(ast.Object); !ok || r.peek() != 0 {
+		return nil, errNotArguments
+	}
+	return t, nil
+}
+
+// reader reads JSON in one pass. Strings are slices of its text.
+type reader struct {
+	text string
+	at   int
+	left int // values that may still come
+}
+
+// peek skips white space and returns the next byte, 0 at the end.
+func (r *reader) peek() byte {
+	for r.at < len(r.text) {
+		switch c := r.text[r.at]; c {
+		case ' ', '\t', '\r', '\n':
+			r.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// take consumes the byte if it comes next.
+func (r *reader) take(c byte) bool {
+	if r.peek() != c {
+		return false
+	}
+	r.at++
+	return true
+}
+
+func (r *reader) value(depth int) (*ast.Term, error) {
+	if r.left--; r.left < 0 || depth < 0 {
+		return nil, errTooManyValues
+	}
+	switch r.peek() {
+	case '{':
+		return r.object(depth)
+	case '[':
+		return r.array(depth)
+	case '"':
+		s, err := r.string()
+		if err != nil {
+			return nil, err
+		}
+		return ast.StringTerm(s), nil
+	default:
+		return r.scalar()
+	}
+}
+
+func (r *reader) object(depth int) (*ast.Term, error) {
+	r.at++
+	var members [][2]*ast.Term
+	for more := !r.take('}'); more; more = !r.take('}') {
+		if len(members) > 0 && !r.take(',') || r.peek() != '"' {
+			return nil, errNotArguments
+		}
+		name, err := r.string()
+		if err != nil || !r.take(':') {
+			return nil, errNotArguments
+		}
+		v, err := r.value(depth - 1)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, [2]*ast.Term{ast.StringTerm(name), v})
+	}
+	obj := ast.NewObject(members...)
+	if obj.Len() != len(members) {
+		return nil, errNotArguments // a name twice: two readers could see two objects
+	}
+	return ast.NewTerm(obj), nil
+}
+
+func (r *reader) array(depth int) (*ast.Term, error) {
+	r.at++
+	var elements []*ast.Term
+	for more := !r.take(']'); more; more = !r.take(']') {
+		if len(elements) > 0 && !r.take(',') {
+			return nil, errNotArguments
+		}
+		v, err := r.value(depth - 1)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, v)
+	}
+	return ast.ArrayTerm(elements...), nil
+}
+
+// string reads the string at the reader's place.
+func (r *reader) string() (string, error) {
+	start := r.at
+	for i := start + 1; i < len(r.text); i++ {
+		switch r.text[i] {
+		case '\\':
+			i++
+		case '"':
+			r.at = i + 1
+			lexeme := r.text[start:r.at]
+			if strings.IndexByte(lexeme, '\\') < 0 {
+				return lexeme[1 : len(lexeme)-1], nil
+			}
+			if s, ok := protocol.Text([]byte(lexeme)); ok {
+				return s, nil
+			}
+			return "", errNotArguments
+		}
+	}
+	return "", errNotArguments
+}
+
+// scalar reads a number, true, false or null.
+func (r *reader) scalar() (*ast.Term, error) {
+	rest := r.text[r.at:]
+	end := strings.IndexAny(rest, ",]} \t\r\n")
+	if end < 0 {
+		end = len(rest)
+	}
+	lexeme := rest[:end]
+	r.at += end
+	switch {
+	case lexeme == "true", lexeme == "false":
+		return ast.InternedTerm(lexeme == "true"), nil
+	case lexeme == "null":
+		return ast.NullTerm(), nil
+	case lexeme != "" && (lexeme[0] == '-' || '0' <= lexeme[0] && lexeme[0] <= '9') && json.Valid([]byte(lexeme)):
+		return ast.NumberTerm(json.Number(lexeme)), nil
+	default:
+		return nil, errNotArguments
+	}
+}
