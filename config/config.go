@@ -1,0 +1,160 @@
+package config
+
+import (
+	"time"
+
+	"mcp-gateway/auth"
+	"mcp-gateway/gateway"
+)
+
+// Config is one checked upstreams.yaml. Relative paths in the file start at
+// the file's own directory; here they are absolute. A Config is not changed
+// after Load.
+type Config struct {
+	File      string // absolute
+	Revision  string // "sha256:" and the hex digest of the file's text
+	Listen    Listen
+	Replica   string // "" = minted once
+	State     State
+	Exposure  string // path of exposure.yaml
+	Auth      Auth
+	Policy    Policy
+	Limits    Limits
+	Audit     Audit
+	Upstreams map[string]*Upstream
+
+	exposureNamed bool
+}
+
+// Listen says where hosts reach the gateway.
+type Listen struct {
+	MCP     string   // host:port
+	Origins []string // browser origins let in, such as https://app.example
+	Hosts   []string // further Host values accepted
+}
+
+// State says where the gateway keeps what must last.
+type State struct{ Dir string }
+
+// Auth says who may come in.
+type Auth struct {
+	Keys      []auth.Key
+	Stdio     *gateway.Principal // who a stdio host is; nil = none may come by stdio
+	Anonymous *gateway.Principal // who a request without credentials is; nil = refused
+}
+
+// Policy says where the policy is and how long a decision may take.
+type Policy struct {
+	Dir     string // "" = the embedded default
+	Timeout time.Duration
+}
+
+// Limits bounds what passes through; sizes in bytes.
+type Limits struct {
+	Body        int // of one request
+	List        int // of one upstream list, all pages
+	Result      int // of one result
+	Depth       int // nesting of JSON
+	CallTimeout time.Duration
+}
+
+// Durability says when an event counts as recorded.
+type Durability string
+
+// The durabilities.
+const (
+	Process Durability = "process" // written to the kernel: survives the process
+	Disk    Durability = "disk"    // synced: survives the machine
+)
+
+// Subjects says how events name people.
+type Subjects string
+
+// The ways to name subjects.
+const (
+	Pseudonym Subjects = "pseudonym"
+	Plain     Subjects = "plain"
+)
+
+// Audit says how events are kept.
+type Audit struct {
+	Read, Write, Destructive Durability // by the tool's side effect
+	Subjects                 Subjects
+}
+
+// Upstream is one third-party server; exactly one of Stdio and HTTP is set.
+type Upstream struct {
+	ID               string
+	Pos              gateway.Pos
+	Stdio            *Stdio
+	HTTP             *HTTP
+	Timeout          time.Duration // of one call
+	Refresh          Refresh
+	Revision         Revision
+	Relay            []Relay
+	TrustDefinitions bool // serves what it lists, unreviewed: for test suites only
+}
+
+// Stdio is an upstream that runs as a child process.
+type Stdio struct {
+	Command    []string
+	Dir        string            // working directory
+	PassEnv    []string          // names of the gateway's variables that the child sees
+	Env        map[string]Secret // further variables
+	Confine    *Confine          // nil = not confined
+	InlineCode bool              // unsafe_inline_code was set
+}
+
+// Confine is what a child may reach; everything else is out of its reach.
+type Confine struct {
+	Read, Write []string // directories
+	Network     Network
+	Pos         gateway.Pos
+}
+
+// Network is how much of the network a confined child reaches.
+type Network string
+
+// The networks.
+const (
+	NoNetwork  Network = "none"
+	AnyNetwork Network = "any"
+)
+
+// HTTP is an upstream behind a URL.
+type HTTP struct {
+	URL    string
+	Bearer Secret // the zero Secret = no credential
+}
+
+// Refresh says how often definitions are fetched anew.
+type Refresh struct {
+	Every  time.Duration // where the upstream names no time
+	TTLCap time.Duration // the longest that an upstream's own time is believed
+}
+
+// Downgrade says what happens when an upstream falls back to an older revision
+// than it was seen with.
+type Downgrade string
+
+// The treatments of a downgrade.
+const (
+	RefuseDowngrade Downgrade = "refuse"
+	AllowDowngrade  Downgrade = "allow"
+)
+
+// Revision bounds the protocol revisions spoken with an upstream.
+type Revision struct {
+	Minimum   string // "" = any that is known
+	Downgrade Downgrade
+}
+
+// Relay is something that a legacy upstream may ask of a legacy host.
+type Relay string
+
+// What may be relayed.
+const (
+	RelayElicitation Relay = "elicitation"
+	RelaySampling    Relay = "sampling"
+	RelayRoots       Relay = "roots"
+)

@@ -1,0 +1,201 @@
+package config
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"mcp-gateway/auth"
+	"mcp-gateway/config/form"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// The words that a writer may choose. Each pattern is anchored: it is also the
+// schema's.
+var (
+	idPattern      = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
+	envPattern     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	scopePattern   = regexp.MustCompile(`^[!#-\[\]-z|~]+$`) // a scope-token (RFC 6749 3.3) without braces
+	originPattern  = regexp.MustCompile(`^https?://[a-z0-9.\-\[\]:]+$`)
+	hostPattern    = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]+$`)
+	addressPattern = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]*:[0-9]{1,5}$`)
+	replicaPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,62})?$`)
+)
+
+// file describes upstreams.yaml.
+func (l *loader) file(c *Config) form.Value {
+	var version int
+
+	return form.Object{Fields: []form.Field{
+		{Key: "version", Need: true, Doc: "Version of this format.", Value: form.Int(&version, 1, 1)},
+		{Key: "listen", Doc: "Where hosts reach the gateway.", Value: listen(&c.Listen)},
+		{Key: "replica", Doc: "Name of this process among replicas; minted once when empty.", Value: form.Matching(&c.Replica, replicaPattern, "bad_id", "replica name: lower-case letters, digits and hyphens")},
+		{Key: "state", Doc: "Where keys, journal and databases are kept.", Value: form.Object{Fields: []form.Field{
+			{Key: "dir", Doc: "Directory, relative to this file.", Value: l.path(&c.State.Dir)},
+		}}},
+		{Key: "exposure", Doc: "Path of exposure.yaml, relative to this file.", Value: l.path(&c.Exposure)},
+		{Key: "auth", Doc: "Who may come in.", Value: authentication(&c.Auth)},
+		{Key: "policy", Doc: "Who may do what.", Value: form.Object{Fields: []form.Field{
+			{Key: "dir", Doc: "Directory of Rego files; the embedded policy where absent.", Value: l.path(&c.Policy.Dir)},
+			{Key: "timeout", Doc: "How long one decision may take.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
+		}}},
+		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
+		{Key: "audit", Doc: "How events are kept.", Value: auditing(&c.Audit)},
+		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, upstreamIDs(), l.upstream)},
+	}}
+}
+
+func listen(v *Listen) form.Value {
+	return form.Object{Fields: []form.Field{
+		{Key: "mcp", Doc: "Address host:port of /mcp and /mcp/{upstream}.", Value: form.Matching(&v.MCP, addressPattern, "bad_address", "address host:port")},
+		{Key: "origins", Doc: "Browser origins let in; none by default.", Value: listOf(&v.Origins, originPattern, "bad_origin", "origin such as https://app.example")},
+		{Key: "hosts", Doc: "Further Host values accepted.", Value: listOf(&v.Hosts, hostPattern, "bad_host", "host name")},
+	}}
+}
+
+func authentication(v *Auth) form.Value {
+	return form.Object{Fields: []form.Field{
+		{Key: "api_keys", Doc: "API keys, of which only the SHA-256 is written here.", Value: form.List(&v.Keys, apiKey)},
+		{Key: "issuers", Doc: "OAuth issuers; not supported in this version.", Value: form.EmptyList("not_supported", "OAuth issuers are not supported in this version: leave the list empty and use api_keys")},
+		{Key: "stdio", Doc: "Who a stdio host is; the host claims nothing.", Value: optional(&v.Stdio, func(p *gateway.Principal) form.Value {
+			*p = gateway.Principal{Issuer: "gateway", Client: "stdio", Method: gateway.AuthStdio}
+			return form.Object{Fields: append([]form.Field{
+				{Key: "subject", Need: true, Doc: "Who it is.", Value: form.Text(&p.Subject)},
+			}, rights(p)...)}
+		})},
+		{Key: "unsafe_loopback_anonymous", Doc: "Who a request without credentials is; loopback only.", Value: optional(&v.Anonymous, func(p *gateway.Principal) form.Value {
+			*p = gateway.Principal{Issuer: "gateway", Subject: "anonymous", Method: gateway.AuthAnonymous}
+			return form.Object{Fields: rights(p)}
+		})},
+	}}
+}
+
+func apiKey(k *auth.Key) form.Value {
+	p := &k.Principal
+	*p = gateway.Principal{Issuer: "gateway", Method: gateway.AuthAPIKey}
+	digest := form.Hidden(&k.SHA256, "64 hex digits", func(s string) (string, *form.Fault) {
+		if _, err := auth.ParseDigest(s); err != nil {
+			return "", &form.Fault{Code: "bad_digest", Message: "wants the key's SHA-256 as 64 hex digits, as `keys new` prints it; the key itself never stands here"}
+		}
+		return strings.ToLower(s), nil
+	})
+	return form.Object{Fields: append([]form.Field{
+		{Key: "id", Need: true, Doc: "Names the key in events.", Value: form.Matching(&p.Client, idPattern, "bad_id", "id")},
+		{Key: "sha256", Need: true, Doc: "SHA-256 of the key, in hex.", Value: digest},
+		{Key: "subject", Need: true, Doc: "Who presents the key.", Value: form.Text(&p.Subject)},
+	}, rights(p)...)}
+}
+
+func rights(p *gateway.Principal) []form.Field {
+	return []form.Field{
+		{Key: "tenant", Doc: "The organisation.", Value: form.Text(&p.Tenant)},
+		{Key: "scopes", Doc: "What it holds.", Value: listOf(&p.Scopes, scopePattern, "bad_scope", "scope")},
+		{Key: "groups", Doc: "Groups, for policy.", Value: form.List(&p.Groups, form.Text)},
+	}
+}
+
+func limits(v *Limits) form.Value {
+	const most = 64 << 20
+	return form.Object{Fields: []form.Field{
+		{Key: "body", Doc: "Of one request.", Value: form.Size(&v.Body, most)},
+		{Key: "list", Doc: "Of one upstream list, all pages.", Value: form.Size(&v.List, most)},
+		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, most)},
+		{Key: "depth", Doc: "Nesting of JSON.", Value: form.Int(&v.Depth, 8, 1000)},
+		{Key: "call_timeout", Doc: "Of one call, where the upstream or tool names none.", Value: callTimeout(&v.CallTimeout)},
+	}}
+}
+
+func auditing(v *Audit) form.Value {
+	durability := func(key string, dst *Durability) form.Field {
+		return form.Field{Key: key, Doc: "When an event of such a call counts as recorded.", Value: form.Word(dst, Process, Disk)}
+	}
+	return form.Object{Fields: []form.Field{
+		{Key: "durability", Doc: "By the tool's side effect.", Value: form.Object{Fields: []form.Field{
+			durability("read", &v.Read), durability("write", &v.Write), durability("destructive", &v.Destructive),
+		}}},
+		{Key: "subjects", Doc: "How events name people.", Value: form.Word(&v.Subjects, Pseudonym, Plain)},
+	}}
+}
+
+func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
+	u := &Upstream{ID: e.Key, Pos: e.Pos,
+		Refresh:  Refresh{Every: 5 * time.Minute, TTLCap: time.Hour},
+		Revision: Revision{Downgrade: RefuseDowngrade},
+	}
+	*dst = u
+	return form.Object{Check: oneTransport, Fields: []form.Field{
+		{Key: "stdio", Doc: "Runs as a child process.", Value: optional(&u.Stdio, l.stdio)},
+		{Key: "http", Doc: "Is reached by URL.", Value: optional(&u.HTTP, l.http)},
+		{Key: "timeout", Doc: "Of one call.", Value: callTimeout(&u.Timeout)},
+		{Key: "refresh", Doc: "When definitions are fetched anew.", Value: form.Object{Fields: []form.Field{
+			{Key: "every", Doc: "Where the upstream names no time.", Value: form.Duration(&u.Refresh.Every, time.Second, 24*time.Hour)},
+			{Key: "ttl_cap", Doc: "The longest that the upstream's own time is believed.", Value: form.Duration(&u.Refresh.TTLCap, time.Second, 24*time.Hour)},
+		}}},
+		{Key: "revision", Doc: "Protocol revisions spoken.", Value: form.Object{Fields: []form.Field{
+			{Key: "minimum", Doc: "The oldest revision accepted.", Value: form.Word(&u.Revision.Minimum, protocol.Revisions()...)},
+			{Key: "downgrade", Doc: "When it falls back to an older revision than before.", Value: form.Word(&u.Revision.Downgrade, RefuseDowngrade, AllowDowngrade)},
+		}}},
+		{Key: "relay", Doc: "What a legacy upstream may ask of a legacy host; none by default.", Value: form.List(&u.Relay, func(r *Relay) form.Value {
+			return form.Word(r, RelayElicitation, RelaySampling, RelayRoots)
+		})},
+		{Key: "unsafe_trust_definitions", Doc: "Serves what it lists, unreviewed: for test suites only.", Value: form.Bool(&u.TrustDefinitions)},
+	}}
+}
+
+func (l *loader) stdio(s *Stdio) form.Value {
+	s.Dir = l.dir
+	envKeys := form.Keys{Pattern: envPattern, Code: "bad_env_name", Want: "name of an environment variable"}
+	return form.Object{Check: func(at form.Place) { judgeCommand(at.Child("command"), s) }, Fields: []form.Field{
+		{Key: "command", Need: true, Doc: "Program and arguments; no shell splits them.", Value: form.List(&s.Command, form.Text)},
+		{Key: "dir", Doc: "Working directory, relative to this file.", Value: l.path(&s.Dir)},
+		{Key: "pass_env", Doc: "Names of the gateway's variables that the child sees.", Value: listOf(&s.PassEnv, envPattern, "bad_env_name", "name of an environment variable")},
+		{Key: "env", Doc: "Further variables; secrets as env:NAME or file:PATH.", Value: form.Map(&s.Env, envKeys, func(e form.Entry, v *Secret) form.Value { return l.variable(e.Key, v) })},
+		{Key: "confine", Doc: "What the child may reach; everything else is out of its reach.", Value: optional(&s.Confine, l.confine)},
+		{Key: "unsafe_inline_code", Doc: "Lets the command carry its program in an argument.", Value: form.Bool(&s.InlineCode)},
+	}}
+}
+
+func (l *loader) confine(c *Confine) form.Value {
+	c.Network = NoNetwork
+	return form.Object{Check: func(at form.Place) { c.Pos = at.Pos() }, Fields: []form.Field{
+		{Key: "read", Doc: "Directories that it may read.", Value: form.List(&c.Read, l.path)},
+		{Key: "write", Doc: "Directories that it may write.", Value: form.List(&c.Write, l.path)},
+		{Key: "network", Doc: "How much of the network it reaches.", Value: form.Word(&c.Network, NoNetwork, AnyNetwork)},
+	}}
+}
+
+func (l *loader) http(h *HTTP) form.Value {
+	return form.Object{Check: func(at form.Place) { judgeURL(at.Child("url"), h.URL) }, Fields: []form.Field{
+		{Key: "url", Need: true, Doc: "The MCP endpoint; https, or http to loopback.", Value: form.Text(&h.URL)},
+		{Key: "credential", Doc: "The gateway's own credential there; a host's is never passed on.", Value: form.Object{Fields: []form.Field{
+			{Key: "bearer", Need: true, Doc: "A reference: env:NAME or file:PATH.", Value: l.reference(&h.Bearer)},
+		}}},
+	}}
+}
+
+func (l *loader) path(dst *string) form.Value {
+	return form.Parsed(dst, "a path", func(s string) (string, *form.Fault) {
+		if strings.TrimSpace(s) == "" {
+			return "", &form.Fault{Code: "empty", Message: "wants a path"}
+		}
+		return filepath.Clean(l.abs(s)), nil
+	})
+}
+
+func callTimeout(dst *time.Duration) form.Value {
+	return form.Duration(dst, 10*time.Millisecond, time.Hour)
+}
+
+func listOf(dst *[]string, pattern *regexp.Regexp, code, want string) form.Value {
+	return form.List(dst, func(s *string) form.Value { return form.Matching(s, pattern, code, want) })
+}
+
+// optional describes a part that is nil where the file does not have it.
+func optional[T any](dst **T, describe func(*T) form.Value) form.Value {
+	return form.Lazy(func() form.Value {
+		*dst = new(T)
+		return describe(*dst)
+	})
+}

@@ -1,0 +1,208 @@
+package form
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// scalar is a scalar node's text as written, without quotes, and its kind.
+type scalar struct {
+	text string
+	kind byte // 's' text, 'i' integer, 'f' other number, 'b' true or false
+}
+
+func scalarOf(n ast.Node) (scalar, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return scalar{n.Value, 's'}, true
+	case *ast.LiteralNode:
+		return scalar{n.Value.Value, 's'}, true
+	case *ast.IntegerNode:
+		return scalar{n.Token.Value, 'i'}, true
+	case *ast.FloatNode:
+		return scalar{n.Token.Value, 'f'}, true
+	case *ast.InfinityNode, *ast.NanNode:
+		return scalar{n.GetToken().Value, 'f'}, true
+	case *ast.BoolNode:
+		return scalar{n.Token.Value, 'b'}, true
+	}
+	return scalar{}, false
+}
+
+// Fault is why a scalar is refused: a problem's code and text.
+type Fault struct{ Code, Message string }
+
+// parsed is a scalar that a function turns into what it is bound to.
+type parsed[T any] struct {
+	dst    *T
+	kinds  string // kinds of scalar that parse takes
+	want   string // what is wanted, for wrong_type
+	secret bool   // never shown
+	parse  func(string) (T, *Fault)
+	shape  map[string]any
+}
+
+func (v parsed[T]) read(at Place) {
+	s, ok := scalarOf(at.node)
+	if v.secret {
+		at.Mask()
+	}
+	if !ok || !strings.ContainsRune(v.kinds, rune(s.kind)) {
+		hint := ""
+		if ok && v.kinds == "s" {
+			hint = "; put it in quotes"
+		}
+		at.Report("wrong_type", "wants %s, found %s%s", v.want, kindOf(at.node), hint)
+		return
+	}
+	value, fault := v.parse(s.text)
+	if fault != nil {
+		at.Report(fault.Code, "%s", fault.Message)
+		return
+	}
+	*v.dst = value
+}
+
+func (v parsed[T]) schema() map[string]any { return v.shape }
+
+// Parsed is text that parse turns into a T. want names it in problems.
+func Parsed[T any](dst *T, want string, parse func(string) (T, *Fault)) Value {
+	return parsed[T]{dst: dst, kinds: "s", want: want, parse: parse, shape: map[string]any{"type": "string"}}
+}
+
+// Hidden is Parsed for what must not be shown: no excerpt holds its text.
+func Hidden[T any](dst *T, want string, parse func(string) (T, *Fault)) Value {
+	return parsed[T]{dst: dst, kinds: "s", want: want, secret: true, parse: parse, shape: map[string]any{"type": "string"}}
+}
+
+// Text is text that is not blank.
+func Text(dst *string) Value {
+	return parsed[string]{dst: dst, kinds: "s", want: "text", shape: map[string]any{"type": "string", "minLength": 1},
+		parse: func(s string) (string, *Fault) {
+			if strings.TrimSpace(s) == "" {
+				return "", &Fault{"empty", "wants text that is not blank"}
+			}
+			return s, nil
+		}}
+}
+
+// Matching is text of a pattern; want names it in problems.
+func Matching[T ~string](dst *T, pattern *regexp.Regexp, code, want string) Value {
+	return parsed[T]{dst: dst, kinds: "s", want: want, shape: map[string]any{"type": "string", "pattern": pattern.String()},
+		parse: func(s string) (T, *Fault) {
+			if !pattern.MatchString(s) {
+				return "", &Fault{code, fmt.Sprintf("`%s` is no %s", clip(s), want)}
+			}
+			return T(s), nil
+		}}
+}
+
+// Word is one of the given words.
+func Word[T ~string](dst *T, words ...T) Value {
+	names := sorted(words)
+	return parsed[T]{dst: dst, kinds: "sb", want: "one of " + strings.Join(names, ", "), shape: map[string]any{"enum": names},
+		parse: func(s string) (T, *Fault) {
+			for _, w := range words {
+				if s == string(w) {
+					return w, nil
+				}
+			}
+			return "", &Fault{"unknown_value", fmt.Sprintf("`%s` is not known here%s", clip(s), didYouMean(s, names))}
+		}}
+}
+
+// Bool is true or false.
+func Bool(dst *bool) Value {
+	return parsed[bool]{dst: dst, kinds: "b", want: "true or false", shape: map[string]any{"type": "boolean"},
+		parse: func(s string) (bool, *Fault) { return strings.EqualFold(s, "true"), nil }}
+}
+
+// YesNo is yes or no, and takes true and false for them. In YAML 1.2 the first
+// two are text, so nothing else is read as either.
+func YesNo(dst *bool) Value {
+	return parsed[bool]{dst: dst, kinds: "sb", want: "yes or no",
+		shape: map[string]any{"enum": []any{"yes", "no", true, false}},
+		parse: func(s string) (bool, *Fault) {
+			switch s {
+			case "yes", "true", "no", "false":
+				return s == "yes" || s == "true", nil
+			}
+			return false, &Fault{"unknown_value", fmt.Sprintf("`%s` is not known here; known: yes, no", clip(s))}
+		}}
+}
+
+// No is YesNo the other way round, for facts of which absent means yes.
+func No(dst *bool) Value {
+	v := YesNo(dst).(parsed[bool])
+	yes := v.parse
+	v.parse = func(s string) (bool, *Fault) {
+		b, fault := yes(s)
+		return !b && fault == nil, fault
+	}
+	return v
+}
+
+// Int is a decimal integer from low to high.
+func Int(dst *int, low, high int) Value {
+	return parsed[int]{dst: dst, kinds: "i", want: "an integer",
+		shape: map[string]any{"type": "integer", "minimum": low, "maximum": high},
+		parse: func(s string) (int, *Fault) {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < low || n > high {
+				return 0, &Fault{"out_of_range", fmt.Sprintf("wants a number from %d to %d", low, high)}
+			}
+			return n, nil
+		}}
+}
+
+// Duration is a duration such as 30s, 5m or 1h30m, from low to high.
+func Duration(dst *time.Duration, low, high time.Duration) Value {
+	return parsed[time.Duration]{dst: dst, kinds: "sif", want: "a duration such as 30s",
+		shape: map[string]any{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`},
+		parse: func(s string) (time.Duration, *Fault) {
+			d, err := time.ParseDuration(s)
+			if err != nil {
+				return 0, &Fault{"bad_duration", fmt.Sprintf("`%s` is no duration; write a number and a unit, such as 30s or 5m", clip(s))}
+			}
+			if d < low || d > high {
+				return 0, &Fault{"out_of_range", fmt.Sprintf("wants a duration from %s to %s", low, high)}
+			}
+			return d, nil
+		}}
+}
+
+// Size is a number of bytes such as 512KiB or 4MiB, from 1 to high.
+func Size(dst *int, high int) Value {
+	return parsed[int]{dst: dst, kinds: "sif", want: "a size such as 4MiB",
+		shape: map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+(B|KiB|MiB|GiB)$`},
+		parse: func(s string) (int, *Fault) {
+			n, ok := parseSize(s)
+			if !ok {
+				return 0, &Fault{"bad_size", fmt.Sprintf("`%s` is no size; write bytes, or a number with KiB, MiB or GiB", clip(s))}
+			}
+			if n < 1 || n > high {
+				return 0, &Fault{"out_of_range", fmt.Sprintf("wants 1 to %d bytes", high)}
+			}
+			return n, nil
+		}}
+}
+
+func parseSize(s string) (int, bool) {
+	shift := 0
+	for i, unit := range [...]string{"KiB", "MiB", "GiB"} {
+		if rest, ok := strings.CutSuffix(s, unit); ok {
+			s, shift = rest, 10*(i+1)
+			break
+		}
+	}
+	if shift == 0 {
+		s = strings.TrimSuffix(s, "B")
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	return int(n) << shift, err == nil
+}

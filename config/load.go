@@ -1,0 +1,147 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"mcp-gateway/config/form"
+	"mcp-gateway/gateway"
+)
+
+// Bounds of the files, in bytes.
+const (
+	maxConfig   = 1 << 20
+	maxExposure = 8 << 20
+)
+
+// loader is one run of Load.
+type loader struct {
+	dir string // of the file
+}
+
+// Load reads an upstreams.yaml. Its error is a gateway.Problems that holds
+// every fault of the file, in the order of their positions.
+func Load(path string) (*Config, error) {
+	path, text, problems := read(path, maxConfig)
+	if problems != nil {
+		return nil, problems
+	}
+	l := &loader{dir: filepath.Dir(path)}
+	c := l.defaults()
+	c.File, c.Revision = path, revisionOf(text)
+	doc := form.Parse(path, text, maxConfig)
+	doc.Read(l.file(c))
+	if doc.Readable() {
+		c.settle(doc.Root())
+		c.judge(doc.Root())
+	}
+	if problems := doc.Problems(); len(problems) > 0 {
+		return nil, problems
+	}
+	return c, nil
+}
+
+// defaults is the Config of a file that says nothing.
+func (l *loader) defaults() *Config {
+	return &Config{
+		Listen:   Listen{MCP: "127.0.0.1:8080"},
+		State:    State{Dir: l.abs("var")},
+		Exposure: l.abs("exposure.yaml"),
+		Policy:   Policy{Timeout: 50 * time.Millisecond},
+		Limits:   Limits{Body: 4 << 20, List: 8 << 20, Result: 8 << 20, Depth: 200, CallTimeout: 30 * time.Second},
+		Audit:    Audit{Read: Process, Write: Disk, Destructive: Disk, Subjects: Pseudonym},
+	}
+}
+
+// settle fills in what one key takes from another.
+func (c *Config) settle(root form.Place) {
+	c.exposureNamed = root.Has("exposure")
+	for _, u := range c.Upstreams {
+		if u.Timeout == 0 {
+			u.Timeout = c.Limits.CallTimeout
+		}
+	}
+}
+
+// Schema returns the JSON Schema (draft-07) of upstreams.yaml, for editors. It
+// comes from the description that Load reads by.
+func Schema() []byte {
+	l := &loader{}
+	s := form.Schema(l.file(l.defaults()))
+	s["$schema"] = "http://json-schema.org/draft-07/schema#"
+	s["title"] = "mcp-gateway upstreams.yaml"
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic(err) // maps, slices and strings only: cannot fail
+	}
+	return append(text, '\n')
+}
+
+// Immutable names the settings in which next differs from c and that a running
+// gateway cannot take up; it goes on with those of c.
+func (c *Config) Immutable(next *Config) []string {
+	var names []string
+	if c.Listen.MCP != next.Listen.MCP {
+		names = append(names, "listen.mcp")
+	}
+	if c.State.Dir != next.State.Dir {
+		names = append(names, "state.dir")
+	}
+	if c.Replica != next.Replica {
+		names = append(names, "replica")
+	}
+	return names
+}
+
+// ConfineProblems returns a problem for each upstream that asks for
+// confinement: for a gateway that cannot give it, since a wish for confinement
+// must not end in an unconfined child.
+func (c *Config) ConfineProblems() gateway.Problems {
+	var out gateway.Problems
+	for _, u := range c.Upstreams {
+		if u.Stdio != nil && u.Stdio.Confine != nil {
+			out = append(out, gateway.Problem{
+				Pos: u.Stdio.Confine.Pos, Code: "confine_unsupported",
+				Message: fmt.Sprintf("upstream %s asks for confinement, which this gateway cannot give here; remove `confine` to run it unconfined", u.ID),
+			})
+		}
+	}
+	return out
+}
+
+// read returns a file's absolute path and text, at most one byte more than the limit.
+func read(path string, limit int64) (string, []byte, gateway.Problems) {
+	fail := func(code string, err error) (string, []byte, gateway.Problems) {
+		return path, nil, gateway.Problems{{Pos: gateway.Pos{File: path}, Code: code, Message: err.Error()}}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return fail("unreadable", err)
+	}
+	f, err := os.Open(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail("not_found", errors.New("there is no such file"))
+	}
+	if err != nil {
+		return fail("unreadable", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return fail("unreadable", err)
+	}
+	return abs, text, nil
+}
+
+func revisionOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

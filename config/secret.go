@@ -1,0 +1,121 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mcp-gateway/config/form"
+)
+
+// maxSecretFile bounds a file named by file:PATH, in bytes.
+const maxSecretFile = 64 << 10
+
+// Secret is a value that a reference named, resolved when the file was loaded.
+// However it is printed, logged or encoded it shows as [secret].
+type Secret struct{ value string }
+
+const hidden = "[secret]"
+
+// Reveal returns the value. Call it where the value is used, and nowhere else.
+func (s Secret) Reveal() string { return s.value }
+
+// Set reports whether there is a value.
+func (s Secret) Set() bool { return s.value != "" }
+
+// Format implements fmt.Formatter for every verb, %d and %x included.
+func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, hidden) }
+
+// String implements fmt.Stringer.
+func (s Secret) String() string { return hidden }
+
+// GoString implements fmt.GoStringer.
+func (s Secret) GoString() string { return hidden }
+
+// MarshalText implements encoding.TextMarshaler, for JSON and others.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// LogValue implements slog.LogValuer.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
+
+// reference describes a secret: env:NAME or file:PATH and nothing else.
+func (l *loader) reference(dst *Secret) form.Value {
+	return form.Hidden(dst, "env:NAME or file:PATH", func(s string) (Secret, *form.Fault) {
+		if !isReference(s) {
+			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a secret does not stand in this file: write env:NAME or file:PATH"}
+		}
+		return l.resolve(s)
+	})
+}
+
+// variable describes the value of an environment variable: a reference, or
+// literal text where the name does not sound like a secret.
+func (l *loader) variable(name string, dst *Secret) form.Value {
+	if soundsSecret(name) {
+		return l.reference(dst)
+	}
+	return form.Parsed(dst, "text, env:NAME or file:PATH", func(s string) (Secret, *form.Fault) {
+		if isReference(s) {
+			return l.resolve(s)
+		}
+		return Secret{s}, nil
+	})
+}
+
+func isReference(s string) bool {
+	return strings.HasPrefix(s, "env:") || strings.HasPrefix(s, "file:")
+}
+
+// resolve reads what a reference names. Its faults quote the reference, never
+// a value.
+func (l *loader) resolve(ref string) (Secret, *form.Fault) {
+	kind, name, _ := strings.Cut(ref, ":")
+	var value string
+	if kind == "env" {
+		if value = os.Getenv(name); value == "" {
+			return Secret{}, &form.Fault{Code: "secret_missing", Message: fmt.Sprintf("the environment has no variable %q, or it is empty", name)}
+		}
+	} else {
+		var err error
+		if value, err = readSecretFile(l.abs(name)); err != nil {
+			return Secret{}, &form.Fault{Code: "secret_missing", Message: fmt.Sprintf("the secret's file %q cannot be read", name)}
+		}
+	}
+	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+		return Secret{}, &form.Fault{Code: "secret_malformed", Message: "the secret is empty, or holds line breaks or control characters"}
+	}
+	return Secret{value}, nil
+}
+
+// readSecretFile reads a small file without the line break at its end.
+func readSecretFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSecretFile))
+	return strings.TrimRight(string(text), "\r\n"), err
+}
+
+// soundsSecret tells names of variables and flags that usually hold secrets.
+func soundsSecret(name string) bool {
+	name = strings.ToUpper(strings.NewReplacer("-", "", "_", "").Replace(name))
+	for _, word := range [...]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "CREDENTIAL"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// abs resolves a path of the file against the file's directory.
+func (l *loader) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(l.dir, path)
+}
