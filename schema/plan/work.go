@@ -1,0 +1,95 @@
+package plan
+
+// Work reports whether the library would judge the decoded value within that
+// many steps. The library takes no context and no limit, and a schema that
+// applies itself twice to the same member costs it two to the power of the
+// value's depth; so its walk is gone through here first, without judging, for
+// some nanoseconds a step. The count is never below the library's own: branches
+// that it might skip are counted.
+func (n *Node) Work(v any, steps int) bool {
+	w := work{left: steps}
+	w.value(n, v)
+	return w.left >= 0 && w.nesting <= maxNesting
+}
+
+type work struct{ left, nesting int }
+
+func (w *work) spent() bool { return w.left < 0 || w.nesting > maxNesting }
+
+func (w *work) each(nodes []*Node, v any) {
+	for _, n := range nodes {
+		w.value(n, v)
+	}
+}
+
+func (w *work) value(n *Node, v any) {
+	if n == nil || w.spent() {
+		return
+	}
+	w.left--
+	if w.nesting++; w.spent() {
+		return // and stay over the limit, so that Work sees it
+	}
+	w.inPlace(n, v)
+	for _, c := range n.allowed {
+		w.left -= c.weight / 4
+	}
+	switch v := v.(type) {
+	case string:
+		if n.pattern != nil {
+			w.left -= n.pattern.cost(len(v))
+		}
+	case []any:
+		w.array(n, v)
+	case map[string]any:
+		w.object(n, v)
+	}
+	if !w.spent() {
+		w.nesting--
+	}
+}
+
+func (w *work) inPlace(n *Node, v any) {
+	w.each(n.all, v)
+	w.each(n.any, v)
+	w.each(n.one, v)
+	w.each(n.late, v)
+	w.value(n.not, v)
+	w.value(n.cond, v)
+	w.value(n.then, v)
+	w.value(n.els, v)
+}
+
+func (w *work) array(n *Node, v []any) {
+	if n.unique {
+		w.left -= len(v)
+	}
+	for i, item := range v {
+		if w.spent() {
+			return
+		}
+		if i < len(n.prefix) {
+			w.value(n.prefix[i], item)
+		} else {
+			w.value(n.rest, item)
+		}
+		w.each(n.otherItems, item)
+	}
+}
+
+func (w *work) object(n *Node, v map[string]any) {
+	for name, member := range v {
+		if w.spent() {
+			return
+		}
+		w.left--
+		w.value(n.fields[name].node, member)
+		for _, p := range n.patterns {
+			w.left -= p.re.cost(len(name))
+			w.value(p.node, member)
+		}
+		w.value(n.extra, member)
+		w.each(n.otherMembers, member)
+		w.value(n.names, name)
+	}
+}
