@@ -1,0 +1,77 @@
+package egress
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"mcp-gateway/gateway"
+)
+
+// Options configure a client. The zero value reaches public addresses only.
+type Options struct {
+	AllowHosts    []string       // hosts of configured URLs; see NewGuard for what each allows
+	AllowPrefixes []netip.Prefix // ranges that are allowed whatever they are
+	Timeout       time.Duration  // to connect, and again from there to the answer's head; 0 = 30 s
+	TLS           *tls.Config    // root and client certificates; nil = the system's. Cloned, never below TLS 1.2
+	Resolver      *net.Resolver  // nil = the system's
+}
+
+const (
+	defaultTimeout = 30 * time.Second
+	poolPerHost    = 64 // as many as the concurrency that the gateway is sized for
+	maxHeaderBytes = 64 << 10
+)
+
+// NewClient returns a client whose every connection passes the dial guard. It
+// follows no redirect (the 3xx itself is the answer, for the caller to refuse),
+// uses no proxy from the environment, keeps no cookies, and speaks TLS 1.2 or
+// later. It sets no limit on the time of a whole exchange, since streams are
+// long: give each request a context with a deadline, and read bodies by ReadBody.
+func NewClient(o Options) *http.Client {
+	timeout := o.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	config := &tls.Config{}
+	if o.TLS != nil {
+		config = o.TLS.Clone()
+	}
+	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
+	dialer := net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: o.Resolver}
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            NewGuard(o.AllowHosts, o.AllowPrefixes).dialer(dialer),
+			TLSClientConfig:        config,
+			TLSHandshakeTimeout:    timeout,
+			ResponseHeaderTimeout:  timeout,
+			ExpectContinueTimeout:  time.Second,
+			IdleConnTimeout:        90 * time.Second,
+			MaxIdleConns:           4 * poolPerHost,
+			MaxIdleConnsPerHost:    poolPerHost,
+			MaxResponseHeaderBytes: maxHeaderBytes,
+			ForceAttemptHTTP2:      true,
+		},
+	}
+}
+
+// ReadBody reads r to its end, at most limit bytes of it. A longer body is a
+// *gateway.Error with CodeTooLarge, of which no byte is returned, since cut JSON
+// must never reach a parser. Other errors are those of r.
+func ReadBody(r io.Reader, limit int) ([]byte, error) {
+	limit = max(limit, 0)
+	body, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > limit {
+		return nil, gateway.Because(gateway.CodeTooLarge, fmt.Errorf("body of more than %d bytes", limit))
+	}
+	return body, nil
+}
