@@ -1,0 +1,97 @@
+package diff
+
+// Class says what a change can do, so that a reviewer reads the grave ones
+// first.
+type Class string
+
+// The classes.
+const (
+	Description        Class = "description"          // text that a model reads
+	InputRequiredAdded Class = "input_required_added" // an argument must now be given
+	InputType          Class = "input_type"           // other arguments are taken, or asked for
+	Enum               Class = "enum"                 // other fixed values
+	Annotation         Class = "annotation"           // the upstream's claims about itself
+	OutputSchema       Class = "output_schema"        // the shape of results
+	HeaderMirror       Class = "header_mirror"        // an argument leaves in a header, or no longer
+	UnknownMember      Class = "unknown_member"       // nothing that the protocol or JSON Schema knows
+	Other              Class = "other"                // name, icons, execution, _meta
+)
+
+// place says how the members of the object being walked are to be read. A
+// property called "description" is no description.
+type place struct {
+	kind  placeKind
+	class Class // of what lies here and is not named otherwise
+	set   bool  // a list of which the order means nothing
+}
+
+type placeKind int
+
+const (
+	inTool   placeKind = iota // the definition itself
+	inSchema                  // members are keywords
+	inNames                   // members are names, their values schemas
+	inData                    // members are data
+)
+
+// below returns the place of a member's value, and the class of a change there.
+func (p place) below(name string) place {
+	switch p.kind {
+	case inTool:
+		return toolMember(name)
+	case inSchema:
+		return keyword(name, p.class)
+	case inNames:
+		return place{kind: inSchema, class: p.class}
+	default:
+		return place{kind: inData, class: p.class}
+	}
+}
+
+func toolMember(name string) place {
+	switch name {
+	case "description", "title":
+		return place{kind: inData, class: Description}
+	case "inputSchema":
+		return place{kind: inSchema, class: InputType}
+	case "outputSchema":
+		return place{kind: inSchema, class: OutputSchema}
+	case "annotations":
+		return place{kind: inData, class: Annotation}
+	case "name", "icons", "execution", "_meta":
+		return place{kind: inData, class: Other}
+	default:
+		return place{kind: inData, class: UnknownMember}
+	}
+}
+
+// keyword places the value of a schema keyword. class is that of the schema.
+func keyword(name string, class Class) place {
+	switch name {
+	case "description", "title", "$comment", "examples":
+		return place{kind: inData, class: Description}
+	case "enum":
+		return place{kind: inData, class: Enum, set: true}
+	case "const":
+		return place{kind: inData, class: Enum}
+	case "required":
+		return place{kind: inData, class: class, set: true}
+	case "x-mcp-header":
+		return place{kind: inData, class: HeaderMirror}
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+		return place{kind: inNames, class: class}
+	case "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains",
+		"additionalProperties", "unevaluatedProperties", "propertyNames",
+		"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contentSchema":
+		return place{kind: inSchema, class: class}
+	case "type", "format", "default", "dependentRequired", "$ref", "$dynamicRef",
+		"$id", "$anchor", "$dynamicAnchor", "$schema", "$vocabulary",
+		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+		"minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems",
+		"minContains", "maxContains", "minProperties", "maxProperties",
+		"contentEncoding", "contentMediaType", "deprecated", "readOnly", "writeOnly", "nullable":
+		return place{kind: inData, class: class}
+	default:
+		return place{kind: inData, class: UnknownMember}
+	}
+}

@@ -1,0 +1,172 @@
+package diff
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcp-gateway/protocol"
+)
+
+// Kind says what happened at a place.
+type Kind string
+
+// The kinds.
+const (
+	Added   Kind = "added"
+	Removed Kind = "removed"
+	Changed Kind = "changed"
+)
+
+// Change is one difference. All its strings are safe to print: what does not
+// show is escaped as \u{…}.
+type Change struct {
+	Pointer string // JSON Pointer (RFC 6901) into the definition
+	Kind    Kind
+	Class   Class
+	Old     string // bounded; "" when added
+	New     string // bounded; "" when removed
+}
+
+// Definitions returns how the new definition of a tool differs from the old, in
+// the order of their pointers. Both must be strictly checked JSON. Definitions
+// of equal digest have no difference.
+func Definitions(old, new []byte) []Change {
+	var w walk
+	w.value(nil, place{kind: inTool, class: Other}, old, new)
+	return w.found
+}
+
+type walk struct{ found []Change }
+
+// value compares two values; nil stands for one that is not there.
+func (w *walk) value(path []string, at place, old, new []byte) {
+	switch {
+	case old != nil && new != nil && protocol.Equal(old, new):
+	case isAll('{', old, new) && (hasMembers(old) || hasMembers(new)):
+		w.object(path, at, old, new)
+	case isAll('[', old, new) && at.kind == inSchema:
+		w.list(path, at, elements(old), elements(new))
+	case isAll('[', old, new) && at.set:
+		w.set(path, at, elements(old), elements(new))
+	default:
+		w.leaf(path, at.class, old, new)
+	}
+}
+
+// object compares member by member. One that was added whole is told part by
+// part too, so that no long text hides behind a short beginning.
+func (w *walk) object(path []string, at place, old, new []byte) {
+	was, is := members(old), members(new)
+	names := slices.Collect(maps.Keys(was))
+	for name := range is {
+		if _, ok := was[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		w.value(append(slices.Clone(path), name), at.below(name), was[name], is[name])
+	}
+}
+
+// list compares position by position.
+func (w *walk) list(path []string, at place, old, new [][]byte) {
+	for i := range max(len(old), len(new)) {
+		var a, b []byte
+		if i < len(old) {
+			a = old[i]
+		}
+		if i < len(new) {
+			b = new[i]
+		}
+		w.value(append(slices.Clone(path), strconv.Itoa(i)), at, a, b)
+	}
+}
+
+// set compares lists of which the order means nothing. If only the order is
+// different, the list as a whole has changed.
+func (w *walk) set(path []string, at place, old, new [][]byte) {
+	before := len(w.found)
+	added := at.class
+	if added == InputType {
+		added = InputRequiredAdded
+	}
+	was, is := canonical(old), canonical(new)
+	for _, v := range old {
+		if !is[string(protocol.AppendCanonical(nil, v))] {
+			w.leaf(path, at.class, v, nil)
+		}
+	}
+	for _, v := range new {
+		if !was[string(protocol.AppendCanonical(nil, v))] {
+			w.leaf(path, added, nil, v)
+		}
+	}
+	if len(w.found) == before {
+		w.leaf(path, at.class, join(old), join(new))
+	}
+}
+
+func (w *walk) leaf(path []string, class Class, old, new []byte) {
+	c := Change{Pointer: pointer(path), Kind: Changed, Class: class}
+	switch {
+	case old == nil:
+		c.Kind = Added
+	case new == nil:
+		c.Kind = Removed
+	}
+	c.Old, c.New = window(shown(old), shown(new))
+	w.found = append(w.found, c)
+}
+
+// isAll says whether what is there of both is of one kind.
+func isAll(kind byte, old, new []byte) bool {
+	return (old == nil || protocol.Kind(old) == kind) && (new == nil || protocol.Kind(new) == kind)
+}
+
+func hasMembers(raw []byte) bool {
+	for range protocol.Members(raw) {
+		return true
+	}
+	return false
+}
+
+func members(raw []byte) map[string][]byte {
+	all := map[string][]byte{}
+	for name, value := range protocol.Members(raw) {
+		all[string(name)] = value
+	}
+	return all
+}
+
+func elements(raw []byte) [][]byte {
+	if raw == nil {
+		return nil
+	}
+	return slices.Collect(protocol.Elements(raw))
+}
+
+func canonical(list [][]byte) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, v := range list {
+		set[string(protocol.AppendCanonical(nil, v))] = true
+	}
+	return set
+}
+
+// join writes a list out again, without the space between its elements.
+func join(list [][]byte) []byte {
+	return slices.Concat([]byte("["), bytes.Join(list, []byte(",")), []byte("]"))
+}
+
+func pointer(path []string) string {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteString("/" + Visible(escape.Replace(token)))
+	}
+	return b.String()
+}

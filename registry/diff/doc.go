@@ -1,0 +1,9 @@
+// Package diff says how two definitions of a tool differ, in words that a
+// reviewer can weigh.
+//
+// Map:
+//
+//	diff.go   Definitions: the structural walk
+//	class.go  Class, and which part of a definition is of which
+//	text.go   Visible, and the window that is shown of long texts
+package diff

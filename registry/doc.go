@@ -1,0 +1,23 @@
+// Package registry knows which tools exist, as which definition, reviewed or
+// not, what changed; it makes the snapshots that calls resolve against and
+// keeps the private list cache.
+//
+// What an upstream lists passes once through admit, is compared with the
+// reviewers' exposure records, and ends in an immutable Snapshot. Nothing is
+// served that has no record for exactly its digest. A fault in one definition
+// withholds that tool and no other.
+//
+// Map:
+//
+//	exposure.go    Record, Exposure: what reviewers wrote
+//	definition.go  Definition, and admit: one listed tool, checked and compiled
+//	name.go        tool names, and the names under which hosts see them
+//	registry.go    Registry, Options, Listing: publish, set exposure, forget
+//	build.go       where each definition stands, and the snapshot made of it
+//	present.go     the host's rendering of a tool, contained and remembered
+//	snapshot.go    Snapshot, Tool, Pinned: what is served, and how a name resolves
+//	observation.go Observation, Changes: what there is and what became different
+//	views.go       Views: who may see what, for as long as that is still true
+//	history.go     History: the durable memory of all this; store implements it
+//	diff/          how two definitions differ, for the reviewer
+package registry

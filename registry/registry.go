@@ -1,0 +1,264 @@
+package registry
+
+import (
+	"bytes"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mcp-gateway/gateway"
+)
+
+// MaxTools is how many tools one upstream may list.
+const MaxTools = 5000
+
+// Presenter makes the host's rendering of a tool: cleaned text, hints from the
+// reviewed facts only. It returns a function that renders it under a given
+// name, and what it found suspicious in the definition. An error withholds the
+// tool. It is called once for each pair of definition and facts.
+type Presenter func(*Definition, *gateway.ExposureFacts) (fragment func(name string) []byte, findings []gateway.Finding, err error)
+
+// Options are what a registry needs from outside.
+type Options struct {
+	Present Presenter // nil: tools have no fragments
+	// Trust says of which upstreams new and changed definitions are served as
+	// listed (unsafe_trust_definitions: for test suites). Such tools carry no
+	// record and the zero facts, which mean the worst: destructive,
+	// irreversible, outbound, open; no scope is asked of the caller. What a
+	// reviewer quarantined, and what can't be served safely, stays withheld.
+	Trust func(upstream string) bool // nil: none
+	Clock func() time.Time           // nil: time.Now
+}
+
+// Listing is what one tools/list, all its pages, brought.
+type Listing struct {
+	Tools        [][]byte // each as sent
+	TTL          time.Duration
+	Partial      bool // not all pages came
+	Era          string
+	Revision     string
+	Instructions []byte // as sent, nil when none; never shown to a host unreviewed
+}
+
+// List is what is known of an upstream's last list.
+type List struct {
+	Upstream     string
+	Era          string
+	Revision     string
+	Instructions []byte
+	TTL          time.Duration
+	Tools        int       // listed, served or not
+	At           time.Time // when the last list came
+	Whole        time.Time // when the last whole one came; zero = never
+}
+
+// list is one upstream's tools as they were last listed. It is replaced, never
+// changed.
+type list struct {
+	info     List
+	admitted []*admission
+}
+
+// Registry holds the lists of all upstreams and the reviewers' word on them.
+// Readers take the Snapshot and never wait; writers wait for each other.
+type Registry struct {
+	opts    Options
+	current atomic.Pointer[Snapshot]
+
+	mu        sync.Mutex
+	lists     map[string]*list
+	exposure  *Exposure
+	presented map[*Definition]*presentation
+}
+
+// New returns a registry that serves nothing yet.
+func New(opts Options) *Registry {
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Trust == nil {
+		opts.Trust = func(string) bool { return false }
+	}
+	r := &Registry{opts: opts, lists: map[string]*list{}, presented: map[*Definition]*presentation{}}
+	r.current.Store(&Snapshot{})
+	return r
+}
+
+// Snapshot returns what is served now. It is never nil.
+func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
+
+// Observations returns where every known definition stands, sorted by id.
+func (r *Registry) Observations() []Observation {
+	return slices.Clone(r.Snapshot().observations)
+}
+
+// Seen returns what an upstream lists now, for History.
+func (r *Registry) Seen(upstream string) []Seen {
+	var seen []Seen
+	for _, o := range r.Snapshot().observations {
+		if o.ID.Upstream == upstream && o.ID.Tool != "" && o.Definition != nil {
+			seen = append(seen, Seen{ID: o.ID, Digest: o.Digest, Raw: o.Definition.Raw, State: o.State, Reasons: o.Reasons})
+		}
+	}
+	return seen
+}
+
+// Lists returns what is known of each upstream's list, sorted by upstream.
+func (r *Registry) Lists() []List {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []List
+	for _, id := range r.upstreams() {
+		all = append(all, r.lists[id].info)
+	}
+	return all
+}
+
+// SetExposure replaces the reviewers' word as a whole.
+func (r *Registry) SetExposure(x *Exposure) Changes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.exposure = x
+	return r.commit()
+}
+
+// Forget drops an upstream that left the configuration. One that is merely down
+// keeps its tools: that it does not answer is said when it is called.
+func (r *Registry) Forget(upstream string) Changes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.lists, upstream)
+	return r.commit()
+}
+
+// Publish takes an upstream's list. A definition of which the bytes are known
+// is taken over as it was judged before. A partial list replaces no whole one:
+// what it shows is taken, what it does not show stays. Lists of one upstream
+// must be published in the order in which they were fetched. On an error,
+// CodeTooLarge or CodeInvalidParams, everything stays as it was.
+func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
+	if upstream == "" {
+		return Changes{}, gateway.Because(gateway.CodeInvalidParams, errors.New("an upstream needs an id"))
+	}
+	if len(l.Tools) > MaxTools {
+		return Changes{}, tooMany()
+	}
+	now := r.opts.Clock()
+	admitted := admitAll(upstream, l.Tools, r.admitted(upstream), now)
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.lists[upstream]
+	next := &list{admitted: admitted, info: List{
+		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions),
+		TTL: l.TTL, At: now, Whole: now,
+	}}
+	if l.Partial {
+		next.merge(before)
+	}
+	if len(next.admitted) > MaxTools {
+		return Changes{}, tooMany()
+	}
+	next.info.Tools = len(next.admitted)
+	r.lists[upstream] = next
+	if before != nil && slices.Equal(before.admitted, next.admitted) {
+		return Changes{Partial: l.Partial, Revision: r.Snapshot().revision}, nil
+	}
+	c := r.commit()
+	c.Partial = l.Partial
+	return c, nil
+}
+
+func tooMany() error {
+	return gateway.Because(gateway.CodeTooLarge, errors.New("the upstream lists too many tools"))
+}
+
+// merge keeps, of the list before, what a partial one does not show.
+func (l *list) merge(before *list) {
+	l.info.Whole = time.Time{}
+	if before == nil {
+		return
+	}
+	l.info.Whole = before.info.Whole
+	shown := make(map[string]bool, len(l.admitted))
+	for _, a := range l.admitted {
+		shown[a.def.Name] = true
+	}
+	for _, a := range before.admitted {
+		if a.def.Name != "" && !shown[a.def.Name] {
+			l.admitted = append(l.admitted, a)
+		}
+	}
+}
+
+func (r *Registry) admitted(upstream string) []*admission {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.lists[upstream]; l != nil {
+		return l.admitted
+	}
+	return nil
+}
+
+// admitAll judges a list, taking over every judgement of the same bytes. Most
+// lists come back as they were, in the same order: that case only compares.
+func admitAll(upstream string, tools [][]byte, known []*admission, now time.Time) []*admission {
+	all := make([]*admission, len(tools))
+	var byContent func([]byte) *admission
+	for i, raw := range tools {
+		if i < len(known) && bytes.Equal(known[i].raw, raw) {
+			all[i] = known[i]
+			continue
+		}
+		if byContent == nil {
+			byContent = indexed(known)
+		}
+		if all[i] = byContent(raw); all[i] == nil {
+			all[i] = examine(upstream, raw, now)
+		}
+	}
+	return all
+}
+
+// indexed returns a look-up of admissions by their bytes.
+func indexed(known []*admission) func([]byte) *admission {
+	seed := maphash.MakeSeed()
+	index := make(map[uint64]*admission, len(known))
+	for _, a := range known {
+		index[maphash.Bytes(seed, a.raw)] = a
+	}
+	return func(raw []byte) *admission {
+		if a := index[maphash.Bytes(seed, raw)]; a != nil && bytes.Equal(a.raw, raw) {
+			return a
+		}
+		return nil
+	}
+}
+
+// upstreams returns the ids of the upstreams that have a list, sorted.
+func (r *Registry) upstreams() []string {
+	ids := make([]string, 0, len(r.lists))
+	for id := range r.lists {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// commit makes the snapshot that follows from lists and exposure and returns
+// what it made different. The caller holds the lock.
+func (r *Registry) commit() Changes {
+	before := r.Snapshot()
+	after := r.build()
+	after.revision = before.revision
+	if !sameServed(before, after) {
+		after.revision++
+	}
+	r.current.Store(after)
+	c := compare(before.observations, after.observations)
+	c.Any, c.Revision = after.revision != before.revision, after.revision
+	return c
+}
