@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+)
+
+// ErrNotEvent says that bytes are not an event in the one form in which
+// AppendJSON writes it.
+var ErrNotEvent = errors.New("audit: not an event in canonical form")
+
+// opening begins every event of this SchemaVersion.
+const opening = `{"v":1`
+
+// AppendJSON appends the event as one JSON object without a line break. Nothing
+// but dst is allocated. It cannot fail: what has not its shape is written as
+// "invalid".
+func AppendJSON(dst []byte, e *Event) []byte {
+	dst = append(dst, opening...)
+	for i := range fields {
+		start := len(dst)
+		dst = append(dst, fields[i].key...)
+		value := len(dst)
+		if dst = fields[i].put(dst, e); len(dst) == value {
+			dst = dst[:start]
+		}
+	}
+	return append(dst, '}')
+}
+
+// Decode reads back what AppendJSON wrote, and nothing else: an unknown or
+// repeated member, another order, white space, an escape or a value in another
+// notation give ErrNotEvent. The event keeps no reference to line.
+func Decode(line []byte, e *Event) error {
+	*e = Event{}
+	rest, ok := bytes.CutPrefix(line, []byte(opening))
+	if !ok {
+		return ErrNotEvent
+	}
+	for i := range fields {
+		after, found := bytes.CutPrefix(rest, []byte(fields[i].key))
+		if !found {
+			continue
+		}
+		value, tail, ok := cutValue(after)
+		if !ok || !fields[i].get(e, value) {
+			return ErrNotEvent
+		}
+		rest = tail
+	}
+	// Written again it must be the same bytes: leading zeros, empty members and
+	// words that are not of their shape end here.
+	var room [2048]byte
+	if string(rest) != "}" || !bytes.Equal(AppendJSON(room[:0], e), line) {
+		return ErrNotEvent
+	}
+	return nil
+}
+
+// cutValue splits a value of our subset of JSON off b: strings hold no escapes,
+// arrays and objects no others.
+func cutValue(b []byte) (value, rest []byte, ok bool) {
+	if len(b) == 0 {
+		return nil, nil, false
+	}
+	end := -1
+	switch b[0] {
+	case '"':
+		end = bytes.IndexByte(b[1:], '"') + 2
+	case '[':
+		end = bytes.IndexByte(b, ']') + 1
+	case '{':
+		end = bytes.IndexByte(b, '}') + 1
+	default:
+		end = bytes.IndexAny(b, ",}")
+	}
+	if end <= 0 || b[0] == '"' && end < 2 {
+		return nil, nil, false
+	}
+	return b[:end], b[end:], true
+}
+
+// unquote returns what stands between the quotes of a string without escapes.
+func unquote(v []byte) ([]byte, bool) {
+	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
+		return nil, false
+	}
+	return v[1 : len(v)-1], true
+}

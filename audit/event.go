@@ -1,0 +1,88 @@
+package audit
+
+import (
+	"time"
+
+	"mcp-gateway/gateway"
+)
+
+// SchemaVersion is the "v" member of every event.
+const SchemaVersion = 1
+
+// Event is one thing that happened. It is flat; a field that is zero is not
+// written. The table in fields.go decides the names and the order.
+type Event struct {
+	// The journal sets these, whatever they held.
+	ID      ID
+	Time    time.Time // what the wall clock said; Seq and ID give the order
+	Replica Ident
+	Boot    uint64
+	Seq     uint64 // from 1, without gaps, per writer (replica and boot)
+	Prev    Hash   // SHA-256 of the line before; of the first: of the event that OfBoot and OfSeq name
+
+	Type Type
+
+	// Which request, by whom, over what.
+	Action           ID // one tool call from decision to receipt
+	Trace            Trace
+	Request          RequestRef
+	Principal        Keyed // Keys.Principal
+	Subject          Label // only where subjects are configured to be clear
+	Tenant           Label
+	Client           Label
+	Method           Method
+	Transport        Transport
+	Era              Era      // host to gateway
+	Revision         Revision // host to gateway
+	UpstreamEra      Era      // gateway to upstream
+	UpstreamRevision Revision
+
+	// Which tool, as what.
+	Upstream   Ident // the id from our configuration
+	Tool       Ident // an exposed or reviewed name, never one that is merely claimed
+	ToolRef    Keyed // instead of Tool where the name is not known (Keys.Name)
+	Definition gateway.Digest
+	Was        gateway.Digest // the definition before, of tools.changed
+	State      gateway.ExposureState
+
+	// What was decided, why, and what became of it.
+	Policy  Version
+	Input   gateway.Digest // of the decision's argument-free input, kept apart
+	Effect  gateway.Effect
+	Reasons []gateway.Reason // at most 8 are written
+	Code    gateway.Code
+	Outcome gateway.Outcome
+
+	// Sizes, counts and times.
+	Args        Keyed  // Keys.Args
+	ArgsBytes   uint64 // of the arguments
+	ResultBytes uint64 // of the result as released
+	Redactions  []Count
+	Findings    []Count
+	Stages      Stages
+	Duration    time.Duration // whole µs are written
+
+	// Of lists and refreshes.
+	Offered        uint32
+	OfferedDigest  Hash // DigestNames
+	Withheld       uint32
+	WithheldDigest Hash
+	Added          uint32
+	Changed        uint32
+	Removed        uint32
+
+	// Of refused.flood: how many, from where, in the second that Time names.
+	Count  uint64
+	Source Keyed // Keys.Source
+
+	// Of the gateway itself.
+	Build  Version
+	Config Version
+
+	// Another writer's event: the predecessor of gateway.started, the decided
+	// event of tool.orphaned, the last whole event of audit.recovered.
+	OfReplica Ident
+	OfBoot    uint64
+	OfSeq     uint64
+	CutBytes  uint64 // of audit.recovered: length of the torn tail
+}

@@ -1,0 +1,28 @@
+// Package journal makes audit events durable: append-only segments, one event a
+// line, each chained to the one before by the SHA-256 of its line.
+//
+// A writer is one opening of the journal, named by replica and boot. It has its
+// own folder, its own file lock and its own chain, so that several processes
+// may share one state directory:
+//
+//	journal/
+//	  lock                     held while a boot number is taken and dead writers are closed
+//	  <replica>-<boot>/
+//	    lock                   held as long as the writer lives
+//	    000001.jsonl …         segments; the sequence goes on from one to the next
+//	    settled                made once nothing of a dead writer is left open
+//
+// The first event of a writer is gateway.started, which is chained to the head
+// of the replica's boot before; so the boots of a replica form one chain too.
+//
+// Map:
+//
+//	journal.go   Journal: Options, Open, Append, Close
+//	commit.go    the two goroutines behind Append: one writes, one syncs
+//	recover.go   what happens when a write or a sync fails, and rotation
+//	folder.go    names, boots, locks and the predecessor of a new writer
+//	orphan.go    closing what dead writers left open
+//	read.go      Read, Ends, At: streaming and resuming
+//	verify.go    Verify: offline proof of the chains
+//	scan.go      lines with their places, the base of read, orphan and verify
+package journal

@@ -1,0 +1,182 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+
+	"mcp-gateway/audit"
+)
+
+// Place is a place in a writer's segments.
+type Place struct {
+	Segment int
+	Offset  int64
+}
+
+// Before says whether p comes before q.
+func (p Place) Before(q Place) bool {
+	return p.Segment < q.Segment || p.Segment == q.Segment && p.Offset < q.Offset
+}
+
+// Cursor says for each writer up to where it was read. The zero Place is its
+// beginning.
+type Cursor map[Writer]Place
+
+// Reached says whether everything up to end was read.
+func (c Cursor) Reached(end Cursor) bool {
+	for w, p := range end {
+		if c[w].Before(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone returns a copy.
+func (c Cursor) Clone() Cursor { return maps.Clone(c) }
+
+// Entry is one event with its place and the place after it. Event is valid
+// during the call only.
+type Entry struct {
+	Writer Writer
+	Place  Place
+	Next   Place
+	Event  *audit.Event
+}
+
+// ErrBehind says that a cursor points behind the end of its segment, as when
+// the machine died and took events with it that were only in memory: whatever
+// was built up to that cursor must be built again.
+var ErrBehind = errors.New("journal: cursor points behind the end of a segment")
+
+// Read calls yield for each event from the cursor on, by writer in the order of
+// boots and in each writer in sequence, until the ends found at the time of
+// reading, and moves the cursor along. It reads live writers too, but only
+// their whole lines. Lines that are no events are passed over: it is Verify
+// that judges a journal. An error of yield ends the reading and is returned.
+func Read(ctx context.Context, dir string, cursor Cursor, yield func(Entry) error) error {
+	ws, err := writers(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, w := range ws {
+		if err := ReadWriter(ctx, dir, w, cursor, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadWriter is Read for one writer.
+func ReadWriter(ctx context.Context, dir string, w Writer, cursor Cursor, yield func(Entry) error) error {
+	ns, err := segments(dir, w)
+	if err != nil {
+		return err
+	}
+	for _, n := range ns {
+		from := cursor[w]
+		if n < from.Segment {
+			continue
+		}
+		if n > from.Segment {
+			from = Place{Segment: n}
+		}
+		if err := readSegment(ctx, dir, w, from, cursor, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readSegment(ctx context.Context, dir string, w Writer, from Place, cursor Cursor, yield func(Entry) error) error {
+	path := segmentPath(dir, w, from.Segment)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.Size() < from.Offset:
+		return ErrBehind
+	case info.Size() == from.Offset:
+		cursor[w] = from
+		return nil
+	}
+	var e audit.Event
+	return eachLine(path, from.Offset, func(l line) error {
+		if err := ctx.Err(); err != nil || !l.whole {
+			return err
+		}
+		entry := Entry{w, Place{from.Segment, l.at}, Place{from.Segment, l.next}, &e}
+		if audit.Decode(l.bytes, &e) == nil {
+			if err := yield(entry); err != nil {
+				return err
+			}
+		}
+		cursor[w] = entry.Next
+		return nil
+	})
+}
+
+// Ends returns the end of each writer's whole lines as it is now. Writers that
+// done says are read to their end are left out, so that a folder with many dead
+// ones stays cheap to ask.
+func Ends(dir string, done func(Writer) bool) (Cursor, error) {
+	ws, err := writers(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ends := Cursor{}
+	for _, w := range ws {
+		if done != nil && done(w) {
+			continue
+		}
+		end, err := endOf(dir, w)
+		if err != nil {
+			return nil, err
+		}
+		ends[w] = end
+	}
+	return ends, nil
+}
+
+// endOf returns the end of the writer's last whole line.
+func endOf(dir string, w Writer) (Place, error) {
+	ns, err := segments(dir, w)
+	if err != nil || len(ns) == 0 {
+		return Place{}, err
+	}
+	n := ns[len(ns)-1]
+	f, err := os.Open(segmentPath(dir, w, n))
+	if err != nil {
+		return Place{}, err
+	}
+	defer f.Close()
+	end, err := wholeSize(f)
+	return Place{n, end}, err
+}
+
+// Settled says that the writer is dead, nothing of it is open, and it will never
+// have another event.
+func Settled(dir string, w Writer) bool { return settled(dir, w) }
+
+// At returns the event at the place, for whoever kept places only.
+func At(dir string, w Writer, p Place) (audit.Event, error) {
+	var e audit.Event
+	found := errors.New("found")
+	err := eachLine(segmentPath(dir, w, p.Segment), p.Offset, func(l line) error {
+		if err := audit.Decode(l.bytes, &e); err != nil {
+			return err
+		}
+		return found
+	})
+	switch {
+	case errors.Is(err, found):
+		return e, nil
+	case err == nil:
+		return e, ErrBehind
+	default:
+		return e, err
+	}
+}

@@ -1,0 +1,73 @@
+package audit
+
+import (
+	"time"
+
+	"mcp-gateway/gateway"
+)
+
+// Durability says what an event must survive before it counts as written.
+type Durability string
+
+// The classes of durability.
+const (
+	Process Durability = "process" // the kernel has it: survives the death of this process
+	Disk    Durability = "disk"    // fsync returned: survives the death of the machine
+)
+
+// Position is where a durable event stands. Hash is the SHA-256 of its line, so
+// that a receipt that names a Position can be checked against the journal.
+type Position struct {
+	Replica Ident
+	Boot    uint64
+	Seq     uint64
+	Hash    Hash
+}
+
+// Order is the order of a query's rows.
+type Order string
+
+// The orders; NewestFirst is the default.
+const (
+	NewestFirst Order = "newest"
+	OldestFirst Order = "oldest"
+)
+
+// Filter says which rows are wanted; a zero field admits all.
+type Filter struct {
+	Since, Until time.Time // Since inclusive, Until exclusive
+	Principal    Keyed     // Keys.Principal of the identity
+	Tool         Ident     // exposed name
+	Upstream     Ident
+	Effect       gateway.Effect
+	Type         Type
+	Code         gateway.Code
+	Action       ID
+	Limit        int // 0 = 100
+	Order        Order
+}
+
+// Row is one action (its decided event together with its finished or orphaned
+// one) or any other single event.
+type Row struct {
+	Time      time.Time
+	Type      Type
+	Event     ID
+	Action    ID
+	Position  Position // of the first event; without its Hash
+	Settled   Position // of the finished or orphaned event, zero while there is none
+	Principal Keyed
+	Subject   Label
+	Tenant    Label
+	Client    Label
+	Method    Method
+	Upstream  Ident
+	Tool      Ident
+	ToolRef   Keyed
+	Effect    gateway.Effect
+	Reasons   []gateway.Reason
+	Code      gateway.Code    // of the settling event where there is one
+	Outcome   gateway.Outcome // empty while the call is running
+	Duration  time.Duration
+	Count     uint64 // of refused.flood
+}

@@ -1,0 +1,289 @@
+package audit
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"mcp-gateway/gateway"
+)
+
+// Type says what kind of thing happened.
+type Type string
+
+// The types of events.
+const (
+	ToolDecided    Type = "tool.decided"    // a call will be sent upstream
+	ToolFinished   Type = "tool.finished"   // what became of a decided call
+	ToolRefused    Type = "tool.refused"    // a call that was stopped earlier: its one event
+	ToolOrphaned   Type = "tool.orphaned"   // a decided call whose writer died before it finished
+	ToolsListed    Type = "tools.listed"    // what a principal was offered
+	ToolsChanged   Type = "tools.changed"   // a refresh found another list or definition
+	ConfigLoaded   Type = "config.loaded"   //
+	PolicyLoaded   Type = "policy.loaded"   //
+	GatewayStarted Type = "gateway.started" // the first event of every writer
+	GatewayStopped Type = "gateway.stopped" // the last one, unless it was killed
+	AuditRecovered Type = "audit.recovered" // a torn tail was cut
+	RequestRefused Type = "request.refused" // malformed, or a method that we do not know
+	RefusedCounted Type = "refused.flood"   // unauthenticated or throttled, counted per second and source
+)
+
+// Types lists every type that may be written.
+func Types() []Type {
+	return []Type{
+		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged,
+		ConfigLoaded, PolicyLoaded, GatewayStarted, GatewayStopped, AuditRecovered,
+		RequestRefused, RefusedCounted,
+	}
+}
+
+// Ident is an identifier of ours or one that was checked against what is known:
+// [A-Za-z0-9_.-], at most 128 characters. A tool's name is written as an Ident
+// only when it is an exposed or reviewed name; any other goes into ToolRef.
+type Ident string
+
+// Version names a revision of policy, configuration or build: an Ident that may
+// also hold colons and plus signs.
+type Version string
+
+// Label is an attribute of a verified principal: at most 128 bytes of letters,
+// marks, digits, spaces and ASCII punctuation other than quote and backslash.
+type Label string
+
+// Keyed is a keyed digest with the id of its key, "<key id>:<hex>"; Keys makes them.
+type Keyed string
+
+// RequestRef names the host's JSON-RPC id: an integer as it came, a string only
+// as a Keyed digest. Keys.Request makes it.
+type RequestRef string
+
+// Era is the generation of the protocol on one hop.
+type Era string
+
+// The eras.
+const (
+	Modern Era = "modern"
+	Legacy Era = "legacy"
+)
+
+// Transport is how a host is connected.
+type Transport string
+
+// The transports.
+const (
+	HTTP  Transport = "http"
+	Stdio Transport = "stdio"
+)
+
+// Revision is a revision of the protocol, YYYY-MM-DD.
+type Revision string
+
+// Method is a method of the protocol. One that we do not know is written as "_OTHER".
+type Method string
+
+// Count is how often something of one class was found. The class is a word of ours.
+type Count struct {
+	Class string
+	N     uint32
+}
+
+// Stage is a stage of the corridor whose time is recorded.
+type Stage int
+
+// The stages, in the order of the corridor.
+const (
+	StageAccept Stage = iota
+	StageIdentify
+	StageThrottle
+	StageDecode
+	StageResolve
+	StageVisible
+	StageCheckInput
+	StageRecall
+	StageRecheck
+	StageDecide
+	StageTransform
+	StageAdmit
+	StageIntend
+	StageForward
+	StageCheckOutput
+	StageRedact
+	stageCount
+)
+
+// Stages are durations by Stage in µs, rounded down; 0 is not written.
+type Stages [stageCount]uint32
+
+var stageNames = [stageCount]string{
+	"accept", "identify", "throttle", "decode", "resolve", "visible", "checkInput", "recall",
+	"recheck", "decide", "transform", "admit", "intend", "forward", "checkOutput", "redact",
+}
+
+// String returns the name of the stage in the corridor.
+func (s Stage) String() string {
+	if s < 0 || s >= stageCount {
+		return invalid
+	}
+	return stageNames[s]
+}
+
+// StageOf returns the stage of that name.
+func StageOf(name string) (Stage, bool) {
+	i := slices.Index(stageNames[:], name)
+	return Stage(i), i >= 0
+}
+
+// What stands for a value that is not of its shape, and for a method or
+// revision that we do not know.
+const (
+	invalid = "invalid"
+	other   = "_OTHER"
+)
+
+// isWord: a reason, a class of counts. Lower case words joined by _ . or -.
+func isWord(s string) bool {
+	if len(s) == 0 || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func isIdentChar(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
+}
+
+func isIdent(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isIdentChar(s[i]) {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 128
+}
+
+func isVersion(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isIdentChar(s[i]) && s[i] != ':' && s[i] != '+' {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 128
+}
+
+func isLabel(s string) bool {
+	if len(s) == 0 || len(s) > 128 || !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\' || r < ' ' || r == 0x7f:
+			return false
+		case r > 0x7f && !unicode.In(r, unicode.L, unicode.M, unicode.Nd):
+			return false
+		}
+	}
+	return true
+}
+
+func isDigest(s string) bool {
+	for _, prefix := range [...]string{"sha256-jcs1:", "sha256:"} {
+		if len(s) == len(prefix)+64 && s[:len(prefix)] == prefix {
+			return lowerHex(s[len(prefix):])
+		}
+	}
+	return false
+}
+
+func isKeyed(s string) bool {
+	for i := 0; i < len(s) && i <= 32; i++ {
+		if s[i] == ':' {
+			n := len(s) - i - 1
+			return i > 0 && (n == 32 || n == 64) && lowerHex(s[i+1:])
+		}
+		if !isIdentChar(s[i]) {
+			return false
+		}
+	}
+	return false
+}
+
+func isInteger(s string) bool {
+	digits := s
+	if len(s) > 1 && s[0] == '-' {
+		digits = s[1:]
+	}
+	for i := 0; i < len(digits); i++ {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return len(digits) > 0 && len(digits) <= 20
+}
+
+func isRequestRef(s string) bool { return isInteger(s) || isKeyed(s) }
+
+func isRevision(s string) bool {
+	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	return isInteger(s[:4]) && isInteger(s[5:7]) && isInteger(s[8:])
+}
+
+func isType(s string) bool      { return slices.Contains(types, Type(s)) }
+func isMethod(s string) bool    { return slices.Contains(methods, s) }
+func isEra(s string) bool       { return s == string(Modern) || s == string(Legacy) }
+func isTransport(s string) bool { return s == string(HTTP) || s == string(Stdio) }
+func isCode(s string) bool      { return codes[gateway.Code(s)] }
+
+func isEffect(s string) bool {
+	switch gateway.Effect(s) {
+	case gateway.Allow, gateway.Deny, gateway.Ask:
+		return true
+	}
+	return false
+}
+
+func isOutcome(s string) bool {
+	switch gateway.Outcome(s) {
+	case gateway.OutcomeCommitted, gateway.OutcomeFailed, gateway.OutcomeUnknown:
+		return true
+	}
+	return false
+}
+
+func isState(s string) bool {
+	switch gateway.ExposureState(s) {
+	case gateway.StateApproved, gateway.StateNew, gateway.StateChanged,
+		gateway.StateQuarantined, gateway.StateWithheld, gateway.StateMissing:
+		return true
+	}
+	return false
+}
+
+// Tables built once and never written.
+var (
+	types   = Types()
+	codes   = codeSet()
+	methods = []string{
+		"tools/call", "tools/list", "server/discover", "initialize", "ping",
+		"resources/list", "resources/templates/list", "resources/read", "resources/subscribe",
+		"resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
+		"logging/setLevel", "subscriptions/listen", "tasks/get", "tasks/update", "tasks/cancel",
+		"tasks/list", "tasks/result", "notifications/initialized", "notifications/cancelled",
+		"notifications/progress", "notifications/roots/list_changed",
+	}
+)
+
+func codeSet() map[gateway.Code]bool {
+	set := map[gateway.Code]bool{}
+	for _, c := range gateway.Codes() {
+		set[c] = true
+	}
+	return set
+}
