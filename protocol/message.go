@@ -1,6 +1,10 @@
 package protocol
 
-import "strconv"
+import (
+	"strconv"
+
+	"mcp-gateway/protocol/rawjson"
+)
 
 // Message is one message of an upstream. Exactly one of three shapes: a
 // response (Result or Error set; ID nil only beside an Error, when the upstream
@@ -21,7 +25,7 @@ func ParseMessage(raw []byte, lim Limits) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	if !textIs(e.version, "2.0") {
+	if !rawjson.IsText(e.version, "2.0") {
 		return Message{}, notMessage("jsonrpc is not 2.0")
 	}
 	if e.error != nil && Kind(e.id) == 'n' {

@@ -1,11 +1,23 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol/headers"
+	"mcp-gateway/protocol/rawjson"
 )
+
+// ErrMessage is the cause of a refusal of sound JSON that is no message of the
+// expected kind.
+var ErrMessage = errors.New("not a JSON-RPC message of the expected kind")
+
+// maxIDLen bounds a string id, in bytes as sent. An id comes back with every
+// answer; nothing but an attack needs a long one.
+const maxIDLen = 1024
 
 // Request is one message of a host: a request, or a notification if ID is nil.
 // Its byte slices alias the text it was parsed from. Members of the envelope
@@ -36,39 +48,34 @@ type Meta struct {
 // object and _meta of a wrong shape are CodeInvalidParams. Names count only byte
 // for byte: "Method" and "method\u0000" are unknown members, which are ignored.
 //
-// Beside an error the Request is nil, or holds the ID and no more, where the ID
-// could be read: an error response should carry it.
+// Beside an error the Request is nil, or holds the ID, where that could be read,
+// and nothing else: an error response should carry it.
 func ParseRequest(raw []byte, lim Limits) (*Request, error) {
 	e, err := parseEnvelope(raw, lim)
 	if err != nil {
 		return nil, err
 	}
-	refused := (*Request)(nil)
 	if e.id != nil && !isID(e.id) {
 		return nil, notMessage("id is neither a string nor an integer")
-	} else if e.id != nil {
-		refused = &Request{ID: e.id}
 	}
+	r := &Request{ID: e.id}
 	if e.result != nil || e.error != nil {
-		return refused, notMessage("a response")
+		return r, notMessage("a response")
 	}
-	if !textIs(e.version, "2.0") {
-		return refused, notMessage("jsonrpc is not 2.0")
+	if !rawjson.IsText(e.version, "2.0") {
+		return r, notMessage("jsonrpc is not 2.0")
 	}
 	method, ok := Text(e.method)
 	if !ok || method == "" {
-		return refused, notMessage("no method")
+		return r, notMessage("no method")
 	}
-	r := &Request{ID: e.id, Method: method, Params: e.params}
-	if e.params == nil {
-		return r, nil
+	var meta Meta
+	if e.params != nil {
+		if meta, err = parseMeta(e.params); err != nil {
+			return r, err
+		}
 	}
-	if Kind(e.params) != '{' {
-		return refused, invalidParams("params is not an object")
-	}
-	if r.Meta, err = parseMeta(e.params); err != nil {
-		return refused, err
-	}
+	r.Method, r.Params, r.Meta = method, e.params, meta
 	return r, nil
 }
 
@@ -83,26 +90,29 @@ func parseEnvelope(raw []byte, lim Limits) (envelope, error) {
 	if Kind(raw) != '{' {
 		return e, notMessage("not an object")
 	}
-	for c := open(raw, '{'); c.next(); {
-		switch string(c.unescapedName()) {
+	for name, value := range rawjson.Members(raw) {
+		switch string(name) {
 		case "jsonrpc":
-			e.version = c.value
+			e.version = value
 		case "id":
-			e.id = c.value
+			e.id = value
 		case "method":
-			e.method = c.value
+			e.method = value
 		case "params":
-			e.params = c.value
+			e.params = value
 		case "result":
-			e.result = c.value
+			e.result = value
 		case "error":
-			e.error = c.value
+			e.error = value
 		}
 	}
 	return e, nil
 }
 
 func parseMeta(params []byte) (Meta, error) {
+	if Kind(params) != '{' {
+		return Meta{}, invalidParams("params is not an object")
+	}
 	raw, ok := Member(params, "_meta")
 	if !ok {
 		return Meta{}, nil
@@ -111,8 +121,8 @@ func parseMeta(params []byte) (Meta, error) {
 		return Meta{}, invalidParams("_meta is not an object")
 	}
 	m := Meta{Raw: raw}
-	for c := open(raw, '{'); c.next(); {
-		if err := m.set(c.unescapedName(), c.value); err != nil {
+	for name, value := range rawjson.Members(raw) {
+		if err := m.set(name, value); err != nil {
 			return Meta{}, err
 		}
 	}
@@ -150,18 +160,8 @@ func (m *Meta) set(name, value []byte) error {
 }
 
 // isID reports whether a checked value is a string or an integer written as one.
-func isID(raw []byte) bool { return Kind(raw) == '"' || isInteger(raw) }
-
-func isInteger(raw []byte) bool {
-	if len(raw) > 0 && raw[0] == '-' {
-		raw = raw[1:]
-	}
-	for _, c := range raw {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return len(raw) > 0
+func isID(raw []byte) bool {
+	return len(raw) <= maxIDLen && Kind(raw) == '"' || rawjson.IsInteger(raw)
 }
 
 func isLogLevel(s string) bool {
@@ -173,11 +173,11 @@ func isLogLevel(s string) bool {
 // Context section 3.2): lower-case hex, ids not all zero.
 func isTraceParent(s string) bool {
 	const layout = "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh"
-	if len(s) != len(layout) || s[3:35] == layout0[:32] || s[36:52] == layout0[:16] {
+	if len(s) != len(layout) || strings.Trim(s[3:35], "0") == "" || strings.Trim(s[36:52], "0") == "" {
 		return false
 	}
 	for i := range len(s) {
-		hex := isDigit(s[i]) || s[i]-'a' < 6
+		hex := s[i]-'0' <= 9 || s[i]-'a' <= 5
 		if layout[i] == 'h' && !hex || layout[i] != 'h' && s[i] != layout[i] {
 			return false
 		}
@@ -185,19 +185,17 @@ func isTraceParent(s string) bool {
 	return true
 }
 
-const layout0 = "00000000000000000000000000000000"
-
 // traceState returns a tracestate of at most 512 visible bytes, else "".
 func traceState(raw []byte) string {
 	s, ok := Text(raw)
-	if !ok || len(s) > 512 || !isHeaderSafe(s) {
+	if !ok || len(s) > 512 || !headers.IsSafe(s) {
 		return ""
 	}
 	return s
 }
 
 func notMessage(what string) error {
-	return malformed(fmt.Errorf("%w: %s", ErrMessage, what))
+	return gateway.Because(gateway.CodeMalformed, fmt.Errorf("%w: %s", ErrMessage, what), gateway.ReasonMalformed)
 }
 
 func invalidParams(what string) error {

@@ -40,7 +40,8 @@ func isDate(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if dash := i == 4 || i == 7; dash != (s[i] == '-') || !dash && !isDigit(s[i]) {
+		dash, digit := s[i] == '-', s[i]-'0' <= 9
+		if wantDash := i == 4 || i == 7; dash != wantDash || digit == wantDash {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol/headers"
 )
 
 // Methods, as every revision spells them.
@@ -45,7 +46,7 @@ const (
 	HeaderVersion     = "Mcp-Protocol-Version" // MCP-Protocol-Version
 	HeaderMethod      = "Mcp-Method"
 	HeaderName        = "Mcp-Name"
-	HeaderParamPrefix = "Mcp-Param-"
+	HeaderParamPrefix = headers.ParamPrefix
 	HeaderSession     = "Mcp-Session-Id" // revisions before 2026-07-28
 )
 

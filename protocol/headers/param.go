@@ -1,6 +1,10 @@
-package protocol
+package headers
 
-import "net/http"
+import (
+	"net/http"
+
+	"mcp-gateway/protocol/rawjson"
+)
 
 // CheckParams compares the Mcp-Param-* headers of ms with the arguments
 // (2026-07-28 transports, "Server Validation"): each header, decoded, must
@@ -13,23 +17,23 @@ func CheckParams(h http.Header, ms []Mirror, arguments []byte) error {
 	for _, m := range ms {
 		values := h[m.Header]
 		if len(values) > 1 {
-			return mismatch(m.Header + " is repeated")
+			return Mismatch(m.Header + " is repeated")
 		}
 		argument, mirrored := m.argument(arguments)
 		switch {
 		case len(values) == 0 && mirrored:
-			return mismatch(m.Header + " is missing")
+			return Mismatch(m.Header + " is missing")
 		case len(values) == 0:
 			continue
 		case !mirrored:
-			return mismatch(m.Header + " stands for no argument")
+			return Mismatch(m.Header + " stands for no argument")
 		}
 		text, err := DecodeHeader(values[0])
 		if err != nil {
 			return err
 		}
 		if !headerEquals(text, argument) {
-			return mismatch(m.Header + " differs from its argument")
+			return Mismatch(m.Header + " differs from its argument")
 		}
 	}
 	return nil
@@ -54,11 +58,11 @@ func SetParams(h http.Header, ms []Mirror, arguments []byte) {
 func (m Mirror) argument(arguments []byte) ([]byte, bool) {
 	value, ok := arguments, true
 	for _, name := range m.Path {
-		if value, ok = Member(value, name); !ok {
+		if value, ok = rawjson.Member(value, name); !ok {
 			return nil, false
 		}
 	}
-	switch Kind(value) {
+	switch rawjson.Kind(value) {
 	case '"', '0', 't', 'f':
 		return value, true
 	default:
@@ -69,22 +73,20 @@ func (m Mirror) argument(arguments []byte) ([]byte, bool) {
 // headerText is the text of a scalar argument: a string's value, a number in
 // decimal notation, true or false.
 func headerText(argument []byte) string {
-	switch Kind(argument) {
+	switch rawjson.Kind(argument) {
 	case '"':
-		s, _ := Text(argument)
+		s, _ := rawjson.Text(argument)
 		return s
 	case '0':
-		return integerText(argument)
+		return rawjson.IntegerText(argument)
 	default:
 		return string(argument)
 	}
 }
 
 func headerEquals(text string, argument []byte) bool {
-	if Kind(argument) != '0' {
+	if rawjson.Kind(argument) != '0' {
 		return text == headerText(argument)
 	}
-	got, ok := parseDecimal([]byte(text))
-	want, okToo := parseDecimal(argument)
-	return ok && okToo && got.equal(want)
+	return rawjson.SameNumber([]byte(text), argument)
 }

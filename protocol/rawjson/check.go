@@ -1,4 +1,4 @@
-package protocol
+package rawjson
 
 import (
 	"bytes"
@@ -15,9 +15,7 @@ import (
 var (
 	ErrSyntax    = errors.New("not exactly one valid JSON value")
 	ErrDuplicate = errors.New("duplicate member name")
-	ErrMessage   = errors.New("not a JSON-RPC message of the expected kind")
 	ErrLimit     = errors.New("over a limit of size, depth or number")
-	ErrHeader    = errors.New("header or header annotation not as the protocol wants it")
 )
 
 // Limits bound what Check lets pass. A field of 0 or less means its default.

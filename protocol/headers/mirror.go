@@ -1,12 +1,13 @@
-package protocol
+package headers
 
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-	"unicode"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol/rawjson"
 )
 
 // Mirror is one x-mcp-header annotation of an input schema: the argument at
@@ -17,7 +18,13 @@ type Mirror struct {
 	Type   string   // string, integer or boolean
 }
 
+// ParamPrefix begins the name of every header that mirrors an argument.
+const ParamPrefix = "Mcp-Param-"
+
 const annotation = "x-mcp-header"
+
+// maxDepth stops the walk on a schema that skipped the depth limit.
+const maxDepth = 1000
 
 // Mirrors collects the x-mcp-header annotations of a checked input schema, in
 // the order of the text. The whole tree is walked (2026-07-28 transports,
@@ -39,13 +46,13 @@ type mirrorWalk struct{ found []Mirror }
 // schema walks one subschema. static is true while path was reached through
 // `properties` only.
 func (w *mirrorWalk) schema(raw []byte, path []string, static bool, depth int) error {
-	if depth > maxCanonicalDepth {
-		return fmt.Errorf("%w: nesting", ErrLimit)
+	if depth > maxDepth {
+		return fmt.Errorf("%w: nesting", rawjson.ErrLimit)
 	}
-	if Kind(raw) == '[' {
+	if rawjson.Kind(raw) == '[' {
 		return w.list(raw, depth)
 	}
-	for keyword, value := range Members(raw) {
+	for keyword, value := range rawjson.Members(raw) {
 		var err error
 		switch string(keyword) {
 		case annotation:
@@ -67,7 +74,7 @@ func (w *mirrorWalk) schema(raw []byte, path []string, static bool, depth int) e
 }
 
 func (w *mirrorWalk) list(raw []byte, depth int) error {
-	for sub := range Elements(raw) {
+	for sub := range rawjson.Elements(raw) {
 		if err := w.schema(sub, nil, false, depth+1); err != nil {
 			return err
 		}
@@ -77,7 +84,7 @@ func (w *mirrorWalk) list(raw []byte, depth int) error {
 
 // named walks a map of schemas, whose member names are not keywords.
 func (w *mirrorWalk) named(raw []byte, depth int) error {
-	for _, sub := range Members(raw) {
+	for _, sub := range rawjson.Members(raw) {
 		if err := w.schema(sub, nil, false, depth+1); err != nil {
 			return err
 		}
@@ -86,10 +93,10 @@ func (w *mirrorWalk) named(raw []byte, depth int) error {
 }
 
 func (w *mirrorWalk) properties(raw []byte, path []string, static bool, depth int) error {
-	for name, sub := range Members(raw) {
+	for name, sub := range rawjson.Members(raw) {
 		var below []string
 		if static {
-			below = append(append(make([]string, 0, len(path)+1), path...), string(name))
+			below = append(slices.Clip(path), string(name))
 		}
 		if err := w.schema(sub, below, static, depth+1); err != nil {
 			return err
@@ -99,7 +106,7 @@ func (w *mirrorWalk) properties(raw []byte, path []string, static bool, depth in
 }
 
 func (w *mirrorWalk) annotated(schema, value []byte, path []string, static bool) error {
-	name, ok := Text(value)
+	name, ok := rawjson.Text(value)
 	if !ok || !isToken(name) {
 		return fmt.Errorf("%w: annotation is not a token", ErrHeader)
 	}
@@ -110,10 +117,10 @@ func (w *mirrorWalk) annotated(schema, value []byte, path []string, static bool)
 	if kind == "" {
 		return fmt.Errorf("%w: annotation on other than string, integer or boolean", ErrHeader)
 	}
-	if isSecret(schema, kind, append(path, name)) {
+	if isSecret(schema, kind, append(slices.Clip(path), name)) {
 		return fmt.Errorf("%w: annotation mirrors a secret", ErrHeader)
 	}
-	key := http.CanonicalHeaderKey(HeaderParamPrefix + name)
+	key := http.CanonicalHeaderKey(ParamPrefix + name)
 	for _, m := range w.found {
 		if m.Header == key {
 			return fmt.Errorf("%w: two annotations share a header", ErrHeader)
@@ -126,15 +133,15 @@ func (w *mirrorWalk) annotated(schema, value []byte, path []string, static bool)
 // mirrorType returns the schema's type if it is one that may be mirrored, also
 // beside "null" in a list of two; else "".
 func mirrorType(schema []byte) string {
-	raw, _ := Member(schema, "type")
+	raw, _ := rawjson.Member(schema, "type")
 	found := ""
-	if Kind(raw) != '[' {
-		found, _ = Text(raw)
+	if rawjson.Kind(raw) != '[' {
+		found, _ = rawjson.Text(raw)
 	}
 	n := 0
-	for element := range Elements(raw) {
+	for element := range rawjson.Elements(raw) {
 		n++
-		if s, _ := Text(element); s != "null" {
+		if s, _ := rawjson.Text(element); s != "null" {
 			found = s
 		}
 	}
@@ -150,95 +157,19 @@ func mirrorType(schema []byte) string {
 }
 
 func textInList(raw []byte, want string) bool {
-	for element := range Elements(raw) {
-		if textIs(element, want) {
+	for element := range rawjson.Elements(raw) {
+		if rawjson.IsText(element, want) {
 			return true
 		}
 	}
 	return false
-}
-
-// isSecret reports whether a property is of a class that must not travel in a
-// header: by its schema (writeOnly, format password) or by a word of its name.
-// A boolean holds no secret, and an integer no token or key (max_tokens).
-func isSecret(schema []byte, kind string, names []string) bool {
-	if kind == "boolean" {
-		return false
-	}
-	writeOnly, _ := Member(schema, "writeOnly")
-	format, _ := Member(schema, "format")
-	if Kind(writeOnly) == 't' || textIs(format, "password") {
-		return true
-	}
-	for _, name := range names {
-		if secretName(words(name), kind == "string") {
-			return true
-		}
-	}
-	return false
-}
-
-// secretName judges the words of one name. "key" alone counts, and after a word
-// that makes it one; sort_key and issue_key are no secrets.
-func secretName(words []string, text bool) bool {
-	for i, word := range words {
-		switch word {
-		case "password", "passwd", "pwd", "passphrase", "passcode", "pin", "otp", "totp", "secret", "secrets",
-			"credential", "credentials", "cvv", "cvc", "ssn", "iban":
-			return true
-		case "token", "tokens", "jwt", "bearer", "authorization", "auth", "cookie", "cookies",
-			"apikey", "accesskey", "secretkey", "privatekey", "sessionid":
-			if text {
-				return true
-			}
-		case "key", "keys":
-			if text && (len(words) == 1 || i > 0 && keyMaker(words[i-1])) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func keyMaker(word string) bool {
-	switch word {
-	case "api", "access", "private", "signing", "encryption", "master", "ssh", "gpg", "license", "service", "account",
-		"client", "auth", "app", "application", "admin", "deploy", "webhook", "hmac":
-		return true
-	default:
-		return false
-	}
-}
-
-// words splits a name at case changes and at everything that is no letter.
-func words(name string) []string {
-	var found []string
-	var b strings.Builder
-	flush := func() {
-		if b.Len() > 0 {
-			found = append(found, b.String())
-			b.Reset()
-		}
-	}
-	previous := ' '
-	for _, r := range name {
-		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(previous) {
-			flush()
-		}
-		if unicode.IsLetter(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		previous = r
-	}
-	flush()
-	return found
 }
 
 // isToken reports whether s is an HTTP token (RFC 9110 section 5.6.2).
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		alnum := isDigit(c) || (c|0x20)-'a' < 26
+		alnum := c-'0' <= 9 || (c|0x20)-'a' < 26
 		if !alnum && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
 			return false
 		}

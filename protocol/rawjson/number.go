@@ -1,4 +1,4 @@
-package protocol
+package rawjson
 
 import "bytes"
 
@@ -74,11 +74,20 @@ func (d decimal) equal(o decimal) bool {
 	return true
 }
 
-// integerText returns the lexeme in plain decimal notation if its value is an
+// SameNumber reports whether two number lexemes have one value: 42, 42.0 and
+// 4.2e1 do. It is exact at any size. What is no number by the JSON grammar, or
+// exceeds the default limits, is the same as nothing.
+func SameNumber(a, b []byte) bool {
+	x, ok := parseDecimal(a)
+	y, okToo := parseDecimal(b)
+	return ok && okToo && x.equal(y)
+}
+
+// IntegerText returns the lexeme in plain decimal notation if its value is an
 // integer of at most 128 digits, else the lexeme itself.
-func integerText(lexeme []byte) string {
+func IntegerText(lexeme []byte) string {
 	d, ok := parseDecimal(lexeme)
-	if isInteger(lexeme) || !ok || d.exp < d.len() || d.exp > DefaultLimits().NumberLen {
+	if IsInteger(lexeme) || !ok || d.exp < d.len() || d.exp > DefaultLimits().NumberLen {
 		return string(lexeme)
 	}
 	if d.len() == 0 {

@@ -1,4 +1,4 @@
-package protocol
+package rawjson
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The walkers below run over JSON that passed Check. On other input they stop
+// The walkers run over JSON that passed Check. On other input they stop
 // early and never panic, but what they then say means nothing.
 
 // Kind returns the kind of the value: '{', '[', '"', 't', 'f', 'n', '0' for
@@ -34,7 +34,7 @@ func Kind(raw []byte) byte {
 func Members(raw []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for c := open(raw, '{'); c.next(); {
-			if !yield(c.unescapedName(), c.value) {
+			if !yield(unescape(c.name), c.value) {
 				return
 			}
 		}
@@ -56,7 +56,7 @@ func Elements(raw []byte) iter.Seq[[]byte] {
 // Member returns the value of the object's member of exactly that name.
 func Member(raw []byte, name string) (value []byte, ok bool) {
 	for c := open(raw, '{'); c.next(); {
-		if textIs(c.name, name) {
+		if IsText(c.name, name) {
 			return c.value, true
 		}
 	}
@@ -127,17 +127,18 @@ func Text(raw []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// textIs reports whether the JSON string raw has the value want, without
-// allocating where raw has no escapes.
-func textIs(raw []byte, want string) bool {
-	if len(raw) < 2 || raw[0] != '"' {
-		return false
-	}
-	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner) == want
-	}
-	text, err := jsontext.AppendUnquote(nil, raw)
-	return err == nil && string(text) == want
+// IsText reports whether raw is a JSON string of exactly that value. It does not
+// allocate where raw has no escapes.
+func IsText(raw []byte, want string) bool {
+	raw = trim(raw)
+	return len(raw) >= 2 && raw[0] == '"' && string(unescape(raw)) == want
+}
+
+// IsInteger reports whether raw is a number written as an integer: digits and
+// no point, no exponent, at most a minus before them.
+func IsInteger(raw []byte) bool {
+	raw = bytes.TrimPrefix(raw, []byte("-"))
+	return len(raw) > 0 && digits(raw) == len(raw)
 }
 
 // cursor runs over the members of one object or the elements of one array.
@@ -160,23 +161,16 @@ func open(raw []byte, kind byte) cursor {
 
 // next moves to the next member or element and reports whether there is one.
 func (c *cursor) next() bool {
-	i := skipSpace(c.raw, c.at)
-	if i < len(c.raw) && c.raw[i] == ',' {
-		i = skipSpace(c.raw, i+1)
-	}
+	i := skipSeparator(c.raw, c.at)
 	if i >= len(c.raw) || c.raw[i] == c.close {
 		return false
 	}
 	if c.close == '}' {
-		end := skipString(c.raw, i)
-		if c.raw[i] != '"' || end-i < 2 {
-			return false
-		}
+		end := skipName(c.raw, i)
 		c.name = c.raw[i:end]
-		if i = skipSpace(c.raw, end); i >= len(c.raw) || c.raw[i] != ':' {
+		if i = skipColon(c.raw, end); i == end || len(c.name) == 0 {
 			return false
 		}
-		i = skipSpace(c.raw, i+1)
 	}
 	end := skipValue(c.raw, i)
 	if end <= i {
@@ -186,89 +180,18 @@ func (c *cursor) next() bool {
 	return true
 }
 
-func (c *cursor) unescapedName() []byte {
-	inner := c.name[1 : len(c.name)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return inner
-	}
-	name, _ := jsontext.AppendUnquote(nil, c.name)
-	return name
-}
-
+// trim returns the value within raw without the white space around it.
 func trim(raw []byte) []byte {
 	i := skipSpace(raw, 0)
 	return raw[i:skipValue(raw, i)]
 }
 
-func skipSpace(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
-		i++
+// unescape returns the value of a quoted string, aliasing it where it has no
+// escapes.
+func unescape(quoted []byte) []byte {
+	if len(quoted) >= 2 && bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
 	}
-	return i
-}
-
-// skipValue returns the end of the value that begins at i.
-func skipValue(raw []byte, i int) int {
-	if i >= len(raw) {
-		return len(raw)
-	}
-	switch raw[i] {
-	case '"':
-		return skipString(raw, i)
-	case '{', '[':
-		return skipNested(raw, i)
-	default:
-		return skipScalar(raw, i)
-	}
-}
-
-// skipString returns the end of the string whose opening quote is at i: the
-// first quote after it that an even number of backslashes precedes. Each run
-// of backslashes is counted for one quote only, so the work is linear.
-func skipString(raw []byte, i int) int {
-	for j := i + 1; j < len(raw); j++ {
-		n := bytes.IndexByte(raw[j:], '"')
-		if n < 0 {
-			break
-		}
-		j += n
-		k := j
-		for raw[k-1] == '\\' && k-1 > i {
-			k--
-		}
-		if (j-k)%2 == 0 {
-			return j + 1
-		}
-	}
-	return len(raw)
-}
-
-func skipNested(raw []byte, i int) int {
-	for depth := 0; i < len(raw); {
-		switch raw[i] {
-		case '"':
-			i = skipString(raw, i)
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return len(raw)
-}
-
-// skipScalar returns the end of the number, true, false or null at i.
-func skipScalar(raw []byte, i int) int {
-	for i < len(raw) {
-		switch raw[i] {
-		case ',', ':', ']', '}', '{', '[', '"', ' ', '\n', '\t', '\r':
-			return i
-		}
-		i++
-	}
-	return i
+	text, _ := jsontext.AppendUnquote(nil, quoted)
+	return text
 }

@@ -1,0 +1,84 @@
+package headers
+
+import (
+	"strings"
+	"unicode"
+
+	"mcp-gateway/protocol/rawjson"
+)
+
+// isSecret reports whether a property is of a class that must not travel in a
+// header: by its schema (writeOnly, format password) or by a word of its name.
+// A boolean holds no secret, and an integer no token or key (max_tokens).
+func isSecret(schema []byte, kind string, names []string) bool {
+	if kind == "boolean" {
+		return false
+	}
+	writeOnly, _ := rawjson.Member(schema, "writeOnly")
+	format, _ := rawjson.Member(schema, "format")
+	if rawjson.Kind(writeOnly) == 't' || rawjson.IsText(format, "password") {
+		return true
+	}
+	for _, name := range names {
+		if secretName(words(name), kind == "string") {
+			return true
+		}
+	}
+	return false
+}
+
+// secretName judges the words of one name. "key" alone counts, and after a word
+// that makes it one; sort_key and issue_key are no secrets.
+func secretName(words []string, text bool) bool {
+	for i, word := range words {
+		switch word {
+		case "password", "passwd", "pwd", "passphrase", "passcode", "pin", "otp", "totp", "secret", "secrets",
+			"credential", "credentials", "cvv", "cvc", "ssn", "iban":
+			return true
+		case "token", "tokens", "jwt", "bearer", "authorization", "auth", "cookie", "cookies",
+			"apikey", "accesskey", "secretkey", "privatekey", "sessionid":
+			if text {
+				return true
+			}
+		case "key", "keys":
+			if text && (len(words) == 1 || i > 0 && keyMaker(words[i-1])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func keyMaker(word string) bool {
+	switch word {
+	case "api", "access", "private", "signing", "encryption", "master", "ssh", "gpg", "license", "service", "account",
+		"client", "auth", "app", "application", "admin", "deploy", "webhook", "hmac":
+		return true
+	default:
+		return false
+	}
+}
+
+// words splits a name at case changes and at everything that is no letter.
+func words(name string) []string {
+	var found []string
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			found = append(found, b.String())
+			b.Reset()
+		}
+	}
+	previous := ' '
+	for _, r := range name {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(previous) {
+			flush()
+		}
+		if unicode.IsLetter(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		previous = r
+	}
+	flush()
+	return found
+}

@@ -1,0 +1,12 @@
+// Package rawjson is JSON as bytes: checked once, strictly, then walked, compared
+// and digested in place. It knows nothing of MCP. Other rooms reach it through
+// package protocol.
+//
+// Map:
+//
+//	check.go      Limits, Check: exactly one JSON value, unambiguous and bounded
+//	walk.go       Members, Elements, Member, Lookup, Text: over checked JSON
+//	skip.go       the scanner beneath: where a value ends
+//	canonical.go  AppendCanonical, DigestOf, Equal: one spelling of each value
+//	number.go     SameNumber, IntegerText: lexemes compared without floating point
+package rawjson
