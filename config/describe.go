@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -43,7 +44,7 @@ func (l *loader) file(c *Config) form.Value {
 		}}},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
 		{Key: "audit", Doc: "How events are kept.", Value: auditing(&c.Audit)},
-		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, upstreamIDs(), l.upstream)},
+		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
 	}}
 }
 

@@ -1,26 +1,24 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
 	"mcp-gateway/gateway"
+	"mcp-gateway/registry"
 )
 
-// Bounds of the files, in bytes.
-const (
-	maxConfig   = 1 << 20
-	maxExposure = 8 << 20
-)
+// maxFile bounds an upstreams.yaml, in bytes.
+const maxFile = 1 << 20
 
 // loader is one run of Load.
 type loader struct {
@@ -30,14 +28,10 @@ type loader struct {
 // Load reads an upstreams.yaml. Its error is a gateway.Problems that holds
 // every fault of the file, in the order of their positions.
 func Load(path string) (*Config, error) {
-	path, text, problems := read(path, maxConfig)
-	if problems != nil {
-		return nil, problems
-	}
-	l := &loader{dir: filepath.Dir(path)}
+	doc := form.Open(path, maxFile)
+	l := &loader{dir: filepath.Dir(doc.File())}
 	c := l.defaults()
-	c.File, c.Revision = path, revisionOf(text)
-	doc := form.Parse(path, text, maxConfig)
+	c.File, c.Revision = doc.File(), doc.Revision()
 	doc.Read(l.file(c))
 	if doc.Readable() {
 		c.settle(doc.Root())
@@ -47,6 +41,20 @@ func Load(path string) (*Config, error) {
 		return nil, problems
 	}
 	return c, nil
+}
+
+// LoadExposure reads an exposure.yaml. Its error is a gateway.Problems that
+// holds every fault of the file; a file that is not there is one of them, with
+// code "not_found".
+func LoadExposure(path string) (*registry.Exposure, error) { return exposure.Load(path) }
+
+// LoadExposure reads the exposure file of the configuration. Where the file is
+// absent and the configuration does not name one, nothing is exposed.
+func (c *Config) LoadExposure() (*registry.Exposure, error) {
+	if _, err := os.Stat(c.Exposure); errors.Is(err, fs.ErrNotExist) && !c.exposureNamed {
+		return &registry.Exposure{Tools: map[gateway.ToolID]*registry.Record{}, Revision: "none"}, nil
+	}
+	return exposure.Load(c.Exposure)
 }
 
 // defaults is the Config of a file that says nothing.
@@ -106,7 +114,8 @@ func (c *Config) Immutable(next *Config) []string {
 // must not end in an unconfined child.
 func (c *Config) ConfineProblems() gateway.Problems {
 	var out gateway.Problems
-	for _, u := range c.Upstreams {
+	for _, id := range slices.Sorted(maps.Keys(c.Upstreams)) {
+		u := c.Upstreams[id]
 		if u.Stdio != nil && u.Stdio.Confine != nil {
 			out = append(out, gateway.Problem{
 				Pos: u.Stdio.Confine.Pos, Code: "confine_unsupported",
@@ -115,33 +124,4 @@ func (c *Config) ConfineProblems() gateway.Problems {
 		}
 	}
 	return out
-}
-
-// read returns a file's absolute path and text, at most one byte more than the limit.
-func read(path string, limit int64) (string, []byte, gateway.Problems) {
-	fail := func(code string, err error) (string, []byte, gateway.Problems) {
-		return path, nil, gateway.Problems{{Pos: gateway.Pos{File: path}, Code: code, Message: err.Error()}}
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return fail("unreadable", err)
-	}
-	f, err := os.Open(abs)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fail("not_found", errors.New("there is no such file"))
-	}
-	if err != nil {
-		return fail("unreadable", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return fail("unreadable", err)
-	}
-	return abs, text, nil
-}
-
-func revisionOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:])
 }

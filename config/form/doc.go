@@ -19,10 +19,11 @@
 //
 // Map:
 //
-//	document.go  Document, Parse: bytes to a syntax tree within bounds
+//	document.go  Document, Open, Parse: bytes to a syntax tree within bounds
 //	place.go     Place: a node with its position; where problems are reported
 //	excerpt.go   the source line with its caret; secrets masked
 //	value.go     Value, Object, List, Map: composite values
-//	scalar.go    Text, Word, Bool, YesNo, Int, Size, Duration, Parsed: scalar values
+//	scalar.go    Text, Matching, Word, Bool, YesNo, Int, Size, Duration, Parsed: scalar values
 //	nearest.go   "did you mean": the nearest known word
+//	edit/        changes keys of a file and leaves every other line as it was
 package form

@@ -3,8 +3,14 @@ package form
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,19 +31,49 @@ const maxDepth = 32
 // Document is one parsed file and the problems found in it so far.
 type Document struct {
 	file     string
+	digest   [sha256.Size]byte
 	lines    []string
+	tokens   token.Tokens
 	root     ast.Node // nil for an empty or unreadable file
 	readable bool
 	problems gateway.Problems
 	masks    []mask
 }
 
+// Open parses a file as Parse does. A file that cannot be read is an unreadable
+// document with a problem, "not_found" if it is not there.
+func Open(path string, limit int) *Document {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	text, err := readAtMost(path, limit+1)
+	if err == nil {
+		return Parse(path, text, limit)
+	}
+	d := &Document{file: path}
+	if errors.Is(err, fs.ErrNotExist) {
+		d.report(gateway.Pos{File: path}, "not_found", "there is no such file")
+	} else {
+		d.report(gateway.Pos{File: path}, "unreadable", err.Error())
+	}
+	return d
+}
+
+func readAtMost(path string, limit int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, int64(limit)))
+}
+
 // Parse reads text of at most limit bytes as one YAML document. It never
 // fails: what is wrong with the text is among the document's Problems.
 func Parse(file string, text []byte, limit int) *Document {
-	d := &Document{file: file}
+	d := &Document{file: file, digest: sha256.Sum256(text)}
 	if len(text) > limit {
-		d.report(gateway.Pos{File: file}, "file_too_large", fmt.Sprintf("the file has %d bytes; at most %d are read", len(text), limit))
+		d.report(gateway.Pos{File: file}, "file_too_large", fmt.Sprintf("the file has more than %d bytes", limit))
 		return d
 	}
 	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
@@ -49,7 +85,8 @@ func Parse(file string, text []byte, limit int) *Document {
 	if !d.checkTokens(tokens) {
 		return d
 	}
-	d.readable = d.parse(joinPlain(tokens))
+	d.tokens = joinPlain(tokens)
+	d.readable = d.parse()
 	return d
 }
 
@@ -62,6 +99,16 @@ func (d *Document) Read(v Value) {
 
 // Readable reports whether the text was YAML of the kind that is read here.
 func (d *Document) Readable() bool { return d.readable }
+
+// File returns the path of the file, absolute if it was opened here.
+func (d *Document) File() string { return d.file }
+
+// Revision names the text: "sha256:" and its digest in hex.
+func (d *Document) Revision() string { return "sha256:" + hex.EncodeToString(d.digest[:]) }
+
+// Tree returns the syntax tree, nil for an empty file, and the tokens with the
+// comments that it does not hold.
+func (d *Document) Tree() (ast.Node, token.Tokens) { return d.root, d.tokens }
 
 // Root returns the place of the whole document.
 func (d *Document) Root() Place { return Place{doc: d, node: d.root} }
@@ -172,14 +219,14 @@ func adjacent(a, b *token.Token) bool {
 
 // parse builds the syntax tree. The parser has panicked on odd input before;
 // that is a fault of the file, not of the process.
-func (d *Document) parse(tokens token.Tokens) (ok bool) {
+func (d *Document) parse() (ok bool) {
 	defer func() {
 		if recover() != nil {
 			d.report(gateway.Pos{File: d.file}, "syntax", "the file cannot be parsed as YAML")
 			ok = false
 		}
 	}()
-	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	f, err := parser.Parse(d.tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		pos, message := gateway.Pos{File: d.file}, "the file cannot be parsed as YAML"
 		if se, is := errors.AsType[*yaml.SyntaxError](err); is {

@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -11,14 +12,17 @@ import (
 // maxExcerpt is the length, in characters, at which a source line is cut.
 const maxExcerpt = 160
 
-// mask hides a scalar in excerpts: from pos to the end of its line, since
-// where a quoted scalar ends is not worth knowing, and the lines that follow.
+// mask hides a value in excerpts: from pos to the end of its line, since where
+// a value ends is not worth knowing, and the lines that follow of a long one.
 type mask struct {
 	pos   gateway.Pos
 	lines int
+	text  string // shown instead
 }
 
-func countLines(s string) int { return strings.Count(s, "\n") }
+// secretKey finds, in a line that could not be parsed, a key that sounds as if
+// a secret followed.
+var secretKey = regexp.MustCompile(`(?i)(token|secret|passw|bearer|credential|key|sha256)[a-z_\-]*["']?\s*[:=]\s*`)
 
 // excerpt returns the line at pos with a caret below its column:
 //
@@ -46,13 +50,20 @@ func (d *Document) excerpt(pos gateway.Pos) string {
 }
 
 func (d *Document) masked(number int) string {
-	line := []rune(d.lines[number-1])
+	text := d.lines[number-1]
+	if !d.readable {
+		if at := secretKey.FindStringIndex(text); at != nil {
+			text = text[:at[1]] + "[secret]"
+		}
+		return text
+	}
+	line := []rune(text)
 	for _, m := range d.masks {
 		switch {
 		case m.pos.Line == number && m.pos.Col >= 1 && m.pos.Col <= len(line):
-			line = append(line[:m.pos.Col-1], []rune("[secret]")...)
+			line = append(line[:m.pos.Col-1], []rune(m.text)...)
 		case number > m.pos.Line && number < m.pos.Line+m.lines:
-			line = []rune("[secret]")
+			line = []rune(m.text)
 		}
 	}
 	return string(line)

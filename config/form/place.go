@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -51,16 +52,23 @@ func (p Place) Item(i int) Place {
 	return p
 }
 
-// Mask keeps the scalar at the place out of every excerpt.
-func (p Place) Mask() {
+// Mask keeps a secret at the place out of every excerpt.
+func (p Place) Mask() { p.hide("[secret]") }
+
+// elide keeps out of excerpts what was not understood and so may be a secret.
+func (p Place) elide() { p.hide("…") }
+
+func (p Place) hide(behind string) {
+	lines := 1
 	if s, ok := scalarOf(p.node); ok {
-		p.doc.masks = append(p.doc.masks, mask{pos: p.Pos(), lines: 1 + countLines(s.text)})
+		lines += strings.Count(s.text, "\n")
 	}
+	p.doc.masks = append(p.doc.masks, mask{pos: p.Pos(), lines: lines, text: behind})
 }
 
 func (p Place) lookup(key string) (ast.Node, bool) {
-	for _, pair := range pairs(p.node) {
-		if keyText(pair) == key {
+	for _, pair := range Pairs(p.node) {
+		if KeyText(pair) == key {
 			return pair.Value, true
 		}
 	}
@@ -85,8 +93,8 @@ func (p Place) token() *token.Token {
 	}
 }
 
-// pairs returns the entries of a mapping in their order, nothing for other nodes.
-func pairs(n ast.Node) []*ast.MappingValueNode {
+// Pairs returns the entries of a mapping in their order, nothing for other nodes.
+func Pairs(n ast.Node) []*ast.MappingValueNode {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		return n.Values
@@ -96,9 +104,11 @@ func pairs(n ast.Node) []*ast.MappingValueNode {
 	return nil
 }
 
-func keyText(pair *ast.MappingValueNode) string { return pair.Key.GetToken().Value }
+// KeyText returns the key of an entry.
+func KeyText(pair *ast.MappingValueNode) string { return pair.Key.GetToken().Value }
 
-func isNull(n ast.Node) bool {
+// IsNull reports whether a node is nothing: absent, or null.
+func IsNull(n ast.Node) bool {
 	if n == nil {
 		return true
 	}
@@ -114,5 +124,5 @@ func (p Place) Empty() bool {
 	case *ast.MappingNode:
 		return len(n.Values) == 0
 	}
-	return isNull(p.node)
+	return IsNull(p.node)
 }

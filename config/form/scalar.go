@@ -49,8 +49,11 @@ type parsed[T any] struct {
 
 func (v parsed[T]) read(at Place) {
 	s, ok := scalarOf(at.node)
-	if v.secret {
+	switch {
+	case v.secret:
 		at.Mask()
+	case !ok:
+		at.elide()
 	}
 	if !ok || !strings.ContainsRune(v.kinds, rune(s.kind)) {
 		hint := ""

@@ -36,7 +36,8 @@ type Object struct {
 }
 
 func (o Object) read(at Place) {
-	if at.node != nil && !isMapping(at.node) {
+	if at.node != nil && !IsMapping(at.node) {
+		at.elide()
 		at.Report("wrong_type", "wants a mapping of keys, found %s", kindOf(at.node))
 		return
 	}
@@ -48,7 +49,7 @@ func (o Object) read(at Place) {
 		f, known := byKey[key]
 		if !known {
 			reportKey(at, pair, "unknown_key", "unknown key `"+clip(key)+"`"+didYouMean(key, names))
-			at.at(pair.Value).Mask() // it may be a secret under a mistyped name
+			at.at(pair.Value).elide() // it may be a secret under a mistyped name
 			return
 		}
 		f.Value.read(at.at(pair.Value))
@@ -94,7 +95,8 @@ func List[T any](dst *[]T, item func(*T) Value) Value { return list[T]{dst, item
 func (l list[T]) read(at Place) {
 	seq, ok := at.node.(*ast.SequenceNode)
 	if !ok {
-		if !isNull(at.node) {
+		if !IsNull(at.node) {
+			at.elide()
 			at.Report("wrong_type", "wants a list, found %s", kindOf(at.node))
 		}
 		return
@@ -136,14 +138,15 @@ func Map[T any](dst *map[string]T, keys Keys, item func(Entry, *T) Value) Value 
 }
 
 func (m table[T]) read(at Place) {
-	if isNull(at.node) {
+	if IsNull(at.node) {
 		return
 	}
-	if !isMapping(at.node) {
+	if !IsMapping(at.node) {
+		at.elide()
 		at.Report("wrong_type", "wants a mapping of keys, found %s", kindOf(at.node))
 		return
 	}
-	*m.dst = make(map[string]T, len(pairs(at.node)))
+	*m.dst = make(map[string]T, len(Pairs(at.node)))
 	eachPair(at, func(key string, pair *ast.MappingValueNode) {
 		if m.keys.Pattern != nil && !m.keys.Pattern.MatchString(key) {
 			reportKey(at, pair, m.keys.Code, "`"+clip(key)+"` is no "+m.keys.Want)
@@ -169,13 +172,13 @@ func (p Place) at(n ast.Node) Place { return Place{doc: p.doc, node: n} }
 // eachPair visits the entries of a mapping in order, the first of each key; a
 // second one is a problem. It returns the keys with their tokens.
 func eachPair(at Place, visit func(key string, pair *ast.MappingValueNode)) map[string]*token.Token {
-	all := pairs(at.node)
+	all := Pairs(at.node)
 	seen := make(map[string]*token.Token, len(all))
 	for _, pair := range all {
-		key := keyText(pair)
+		key := KeyText(pair)
 		if first, twice := seen[key]; twice {
 			reportKey(at, pair, "duplicate_key", "the key `"+clip(key)+"` was given before, at "+at.doc.posOf(first).String())
-			at.at(pair.Value).Mask()
+			at.at(pair.Value).elide()
 			continue
 		}
 		seen[key] = pair.Key.GetToken()
@@ -188,7 +191,8 @@ func reportKey(at Place, pair *ast.MappingValueNode, code, message string) {
 	at.doc.report(at.doc.posOf(pair.Key.GetToken()), code, message)
 }
 
-func isMapping(n ast.Node) bool {
+// IsMapping reports whether a node is a mapping of either style.
+func IsMapping(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		return true

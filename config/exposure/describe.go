@@ -1,7 +1,6 @@
-package config
+package exposure
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 // The words of exposure.yaml.
 var (
+	idPattern        = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
 	digestPattern    = regexp.MustCompile(`^sha256-jcs1:[0-9a-f]{64}$`)
 	anyDigestPattern = regexp.MustCompile(`^sha256(-jcs1)?[:-][0-9a-f]{64}$`)
 	toolPattern      = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
@@ -22,46 +22,10 @@ var (
 	waivePattern     = regexp.MustCompile(`^[a-z][a-z0-9_.:/-]*$`)
 )
 
-// LoadExposure reads an exposure.yaml. Its error is a gateway.Problems that
-// holds every fault of the file; a file that is not there is one of them, with
-// code "not_found".
-func LoadExposure(path string) (*registry.Exposure, error) {
-	path, text, problems := read(path, maxExposure)
-	if problems != nil {
-		return nil, problems
-	}
-	return parseExposure(path, text)
-}
-
-// LoadExposure reads the exposure file of the configuration. Where the file is
-// absent and the configuration does not name one, nothing is exposed.
-func (c *Config) LoadExposure() (*registry.Exposure, error) {
-	if _, err := os.Stat(c.Exposure); os.IsNotExist(err) && !c.exposureNamed {
-		return &registry.Exposure{Tools: map[gateway.ToolID]*registry.Record{}, Revision: revisionOf(nil)}, nil
-	}
-	return LoadExposure(c.Exposure)
-}
-
-func parseExposure(path string, text []byte) (*registry.Exposure, error) {
-	doc := form.Parse(path, text, maxExposure)
-	tools := map[string]map[string]*registry.Record{}
-	doc.Read(exposureFile(&tools))
-	if problems := doc.Problems(); len(problems) > 0 {
-		return nil, problems
-	}
-	x := &registry.Exposure{Tools: map[gateway.ToolID]*registry.Record{}, Revision: revisionOf(text)}
-	for upstream, records := range tools {
-		for tool, rec := range records {
-			x.Tools[gateway.ToolID{Upstream: upstream, Tool: tool}] = rec
-		}
-	}
-	return x, nil
-}
-
-// exposureFile describes exposure.yaml. Of its sections this version serves
+// file describes exposure.yaml. Of its sections this version serves
 // tools; the others are held to their shape, so that a file reviewed today is
 // one that a later version can read.
-func exposureFile(tools *map[string]map[string]*registry.Record) form.Value {
+func file(tools *map[string]map[string]*registry.Record) form.Value {
 	var version int
 	var prompts, resources map[string]map[string]struct{}
 	var upstreams map[string]struct{}
@@ -70,16 +34,17 @@ func exposureFile(tools *map[string]map[string]*registry.Record) form.Value {
 		{Key: "tools", Value: byUpstream(tools, form.Keys{Pattern: toolPattern, Code: "bad_tool_name", Want: "tool name that can be served: [A-Za-z0-9_.-]{1,128}"}, record)},
 		{Key: "prompts", Value: byUpstream(&prompts, form.Keys{}, reviewed)},
 		{Key: "resources", Value: byUpstream(&resources, form.Keys{}, reviewed)},
-		{Key: "upstreams", Value: form.Map(&upstreams, upstreamIDs(), reviewedUpstream)},
+		{Key: "upstreams", Value: form.Map(&upstreams, UpstreamIDs(), reviewedUpstream)},
 	}}
 }
 
-func upstreamIDs() form.Keys {
+// UpstreamIDs says what an upstream is called in both files.
+func UpstreamIDs() form.Keys {
 	return form.Keys{Pattern: idPattern, Code: "bad_id", Want: "upstream id: lower-case letters, digits and hyphens, at most 31"}
 }
 
 func byUpstream[T any](dst *map[string]map[string]T, keys form.Keys, item func(form.Entry, *T) form.Value) form.Value {
-	return form.Map(dst, upstreamIDs(), func(_ form.Entry, m *map[string]T) form.Value {
+	return form.Map(dst, UpstreamIDs(), func(_ form.Entry, m *map[string]T) form.Value {
 		return form.Map(m, keys, item)
 	})
 }
@@ -116,7 +81,7 @@ func record(e form.Entry, dst **registry.Record) form.Value {
 		{Key: "data", Value: form.Map(&data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, func(_ form.Entry, s *string) form.Value {
 			return form.Matching(s, classPattern, "unknown_value", "data class")
 		})},
-		{Key: "timeout", Value: callTimeout(&rec.Timeout)},
+		{Key: "timeout", Value: form.Duration(&rec.Timeout, 10*time.Millisecond, time.Hour)},
 		{Key: "deprecated", Value: form.Object{Fields: []form.Field{
 			{Key: "sunset", Need: true, Value: date(&sunset)},
 			{Key: "use", Value: form.Matching(&instead, toolPattern, "bad_tool_name", "tool name")},

@@ -1,0 +1,13 @@
+// Package exposure reads exposure.yaml, the reviewers' records, and changes one
+// record of it at a time.
+//
+// It is a package of its own below config so that reading what operators write
+// and writing what reviewers said stay apart.
+//
+// Map:
+//
+//	load.go      Load: file to registry records
+//	describe.go  the description of exposure.yaml, and rules within one record
+//	edit.go      Approve, Quarantine: change one record
+//	replace.go   atomic replacement of a file under a lock
+package exposure
