@@ -38,10 +38,11 @@ type Tool struct {
 	Definition  *Definition
 	Record      *Record // nil when its upstream is trusted without review
 	Facts       *gateway.ExposureFacts
-	Fragment    []byte        // its rendering for hosts under Exposed
-	OwnFragment []byte        // its rendering under its own name, for the upstream's own endpoint
-	Index       int           // its place in Tools("") of this snapshot, for bit sets
-	Timeout     time.Duration // of one call; 0 = the upstream's
+	Findings    []gateway.Finding // what is suspicious in the definition, waived or not grave
+	Fragment    []byte            // its rendering for hosts under Exposed
+	OwnFragment []byte            // its rendering under its own name, for the upstream's own endpoint
+	Index       int               // its place in Tools("") of this snapshot, for bit sets
+	Timeout     time.Duration     // of one call; 0 = the upstream's
 }
 
 // Pinned proves that a tool was resolved: a served tool, with the definition
@@ -161,7 +162,7 @@ func (c *candidate) tool() *Tool {
 		return nil
 	}
 	t := &Tool{
-		ID: c.ID, Exposed: c.Exposed, Definition: c.Definition, Facts: &c.shown.facts,
+		ID: c.ID, Exposed: c.Exposed, Definition: c.Definition, Facts: &c.shown.facts, Findings: c.Findings,
 		Fragment: c.shown.exposed, OwnFragment: c.shown.own,
 	}
 	if !c.Trusted {
@@ -176,7 +177,7 @@ func sameServed(a, b *Snapshot) bool {
 	return slices.EqualFunc(a.Tools(""), b.Tools(""), func(x, y *Tool) bool {
 		return x.ID == y.ID && x.Exposed == y.Exposed && x.Timeout == y.Timeout &&
 			x.Definition.Digest == y.Definition.Digest &&
-			bytes.Equal(x.Fragment, y.Fragment) && bytes.Equal(x.OwnFragment, y.OwnFragment) &&
+			slices.Equal(x.Findings, y.Findings) && bytes.Equal(x.Fragment, y.Fragment) && bytes.Equal(x.OwnFragment, y.OwnFragment) &&
 			reflect.DeepEqual(x.Facts, y.Facts)
 	})
 }

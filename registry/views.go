@@ -16,70 +16,53 @@ import (
 // have different keys.
 type ContextKey [32]byte
 
-// ListSum is the first half of a SHA-256 over the names of a list, for events:
-// enough to tell lists apart, and half the memory for each principal.
-type ListSum [16]byte
-
-// View is what one authorization context may see of one snapshot. It is
-// immutable and holds indexes only, no tool; the zero value sees nothing.
-type View struct{ v *view }
-
-// view takes 144 bytes at 300 tools. Its key is kept whole because the cache
-// finds it by the first 8 bytes only.
-type view struct {
-	key               ContextKey
-	generation        uint32
-	expires           uint32 // seconds after the cache was made
-	visible           []uint64
-	offered, withheld ListSum
+// View is what one authorization context may see of one snapshot under one
+// policy. It holds indexes only, no tool; the zero value sees nothing.
+type View struct {
+	visible  []uint64 // never written after it was made
+	snapshot uint64
+	policy   string
 }
 
-// Sees says whether the tool of that index is visible.
-func (w View) Sees(index int) bool {
-	if w.v == nil || index < 0 || index/64 >= len(w.v.visible) {
-		return false
+// NewView returns a view of a snapshot in which visible[i] says whether the
+// tool of Index i may be seen; policy is the revision that said so.
+func NewView(s *Snapshot, policy string, visible []bool) View {
+	v := View{visible: make([]uint64, (len(visible)+63)/64), snapshot: s.revision, policy: policy}
+	for i, see := range visible {
+		if see {
+			v.visible[i/64] |= 1 << (i % 64)
+		}
 	}
-	return w.v.visible[index/64]&(1<<(index%64)) != 0
+	return v
+}
+
+// Has says whether the tool of that Index is visible.
+func (v View) Has(index int) bool {
+	return index >= 0 && index/64 < len(v.visible) && v.visible[index/64]&(1<<(index%64)) != 0
 }
 
 // Count returns how many tools are visible.
-func (w View) Count() int {
+func (v View) Count() int {
 	n := 0
-	if w.v != nil {
-		for _, word := range w.v.visible {
-			n += bits.OnesCount64(word)
-		}
+	for _, word := range v.visible {
+		n += bits.OnesCount64(word)
 	}
 	return n
 }
 
-// Offered and Withheld return what was remembered of the lists of visible and
-// of hidden tools.
-func (w View) Offered() ListSum {
-	if w.v == nil {
-		return ListSum{}
-	}
-	return w.v.offered
-}
-
-// Withheld returns the sum over what was hidden.
-func (w View) Withheld() ListSum {
-	if w.v == nil {
-		return ListSum{}
-	}
-	return w.v.withheld
-}
-
-// ViewKey says for what a view holds. A view is never returned for another.
-type ViewKey struct {
-	Context  ContextKey
-	Snapshot uint64 // Snapshot.Revision
-	Policy   string // the policy's revision
+// kept is a view as the cache holds it: 112 bytes at 300 tools, about 215 with
+// what the cache itself takes. Its key is kept whole because it is looked up by
+// the first 8 bytes only.
+type kept struct {
+	key        ContextKey
+	generation uint32
+	expires    uint32 // seconds after the cache was made
+	visible    []uint64
 }
 
 // ViewOptions bound the cache. Zero values take the defaults.
 type ViewOptions struct {
-	Size  int           // authorization contexts; default 100,000: 25 MB at 300 tools
+	Size  int           // authorization contexts; default 100,000: 22 MB at 300 tools
 	TTL   time.Duration // default 5 minutes, at least 1 second
 	Clock func() time.Time
 }
@@ -90,7 +73,7 @@ type Views struct {
 	ttl   time.Duration
 	clock func() time.Time
 	epoch time.Time
-	cache *lru.Cache[uint64, *view]
+	cache *lru.Cache[uint64, *kept]
 
 	mu  sync.RWMutex
 	now generation
@@ -118,71 +101,67 @@ func NewViews(opts ViewOptions) (*Views, error) {
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	cache, err := lru.New[uint64, *view](opts.Size)
+	cache, err := lru.New[uint64, *kept](opts.Size)
 	if err != nil {
 		return nil, err
 	}
 	return &Views{ttl: opts.TTL, clock: opts.Clock, epoch: opts.Clock(), cache: cache}, nil
 }
 
-// Get returns the view that was remembered for exactly this key, unless it has
-// expired. It allocates nothing.
-func (vs *Views) Get(k ViewKey) (View, bool) {
-	id := vs.generationOf(k)
+// Get returns the view that was remembered for this context under exactly these
+// revisions of snapshot and policy, unless it has expired. It allocates nothing.
+func (vs *Views) Get(key ContextKey, snapshot uint64, policy string) (View, bool) {
+	id := vs.generationOf(snapshot, policy)
 	if id == 0 {
 		return View{}, false
 	}
-	v, ok := vs.cache.Get(slot(k.Context))
-	if !ok || v.generation != id || v.key != k.Context || vs.second() >= int64(v.expires) {
+	k, ok := vs.cache.Get(slot(key))
+	if !ok || k.generation != id || k.key != key || vs.second() >= int64(k.expires) {
 		return View{}, false
 	}
-	return View{v}, true
+	return View{visible: k.visible, snapshot: snapshot, policy: policy}, true
 }
 
-// Put remembers which tools a context may see, by their index in the snapshot,
-// and returns the view. One for an older snapshot than the newest that was seen
-// is returned but not kept.
-func (vs *Views) Put(k ViewKey, visible []bool, offered, withheld ListSum) View {
-	v := &view{key: k.Context, visible: make([]uint64, (len(visible)+63)/64), offered: offered, withheld: withheld}
-	for i, see := range visible {
-		if see {
-			v.visible[i/64] |= 1 << (i % 64)
-		}
+// Put remembers a context's view. One of an older snapshot than the newest that
+// was seen comes too late and is not kept.
+func (vs *Views) Put(key ContextKey, v View) {
+	id := vs.advance(v.snapshot, v.policy)
+	if id == 0 {
+		return
 	}
-	if v.generation = vs.advance(k); v.generation != 0 {
-		v.expires = uint32(vs.second() + int64(vs.ttl/time.Second))
-		vs.cache.Add(slot(k.Context), v)
-	}
-	return View{v}
+	vs.cache.Add(slot(key), &kept{
+		key: key, generation: id, visible: v.visible,
+		expires: uint32(vs.second() + int64(vs.ttl/time.Second)),
+	})
 }
 
 // Len returns how many views are held, stale ones included.
 func (vs *Views) Len() int { return vs.cache.Len() }
 
-// generationOf returns the newest generation if the key is of it, else 0.
-func (vs *Views) generationOf(k ViewKey) uint32 {
+// generationOf returns the newest generation if it is of these revisions, else 0.
+func (vs *Views) generationOf(snapshot uint64, policy string) uint32 {
 	vs.mu.RLock()
 	defer vs.mu.RUnlock()
-	return vs.now.match(k)
+	return vs.now.match(snapshot, policy)
 }
 
-// advance returns the key's generation, beginning it if it is new; 0 if the
-// key's snapshot is older than the newest.
-func (vs *Views) advance(k ViewKey) uint32 {
+// advance returns the generation of these revisions, beginning it if it is new;
+// 0 if the snapshot is older than the newest.
+func (vs *Views) advance(snapshot uint64, policy string) uint32 {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
-	if id := vs.now.match(k); id != 0 {
+	if id := vs.now.match(snapshot, policy); id != 0 {
 		return id
 	}
-	if k.Snapshot < vs.now.snapshot {
+	if snapshot < vs.now.snapshot {
 		return 0
 	}
-	vs.now = generation{id: vs.now.id + 1, snapshot: k.Snapshot, policy: k.Policy}
+	vs.now = generation{id: vs.now.id + 1, snapshot: snapshot, policy: policy}
 	return vs.now.id
 }
 
-func (g *generation) match(k ViewKey) uint32 {
-	if g.snapshot == k.Snapshot && g.policy == k.Policy {
+func (g *generation) match(snapshot uint64, policy string) uint32 {
+	if g.snapshot == snapshot && g.policy == policy {
 		return g.id
 	}
 	return 0
