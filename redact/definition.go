@@ -1,0 +1,29 @@
+package redact
+
+import (
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// Definition cleans the texts of a tool definition: title, description,
+// annotations, _meta and other free members of the tool, and at every level of
+// its schemas title, description, $comment and examples. What was removed there
+// is a Warning finding.
+//
+// Everything that has a meaning stays byte for byte: member names, name, enum,
+// const, default, pattern, required and the other schema keywords. Hidden
+// characters there are Critical findings, upon which the tool is withheld, since
+// nobody could have meant them and nobody can see them. Secrets are not looked
+// for: a definition is reviewed by a person, and examples of keys are common.
+//
+// raw is a JSON object that protocol.Check has passed. The findings name each
+// class once per severity, at the first place it was seen.
+func (r *Redactor) Definition(raw []byte) (clean []byte, findings []gateway.Finding, err error) {
+	if protocol.Kind(raw) != '{' {
+		return nil, nil, gateway.Because(gateway.CodeContractViolation, errObject)
+	}
+	w := r.take(raw, false)
+	defer r.give(w)
+	clean, err = w.run(tool)
+	return clean, w.findings, err
+}

@@ -1,0 +1,23 @@
+// Package redact makes upstream text safe to pass on: it removes what a reader
+// cannot see and a terminal would obey, and puts typed placeholders in the place
+// of secrets.
+//
+// It works on raw JSON and rewrites only the strings that need it; input that
+// needs nothing comes back as the very same slice. What it removes is listed at
+// classOf, what it takes for a secret at rules. Text that is hidden in URIs,
+// blobs, MIME types, cursors and request state is left alone, since to change
+// them is to break them.
+//
+// Map:
+//
+//	redactor.go    Options, Redactor, Result, Text
+//	clean.go       Clean (proof of cleaning) and Report (counts, findings)
+//	walk.go        the walk over raw JSON that knows where it stands
+//	place.go       where a string can stand, and what is done to it there
+//	definition.go  Definition: tool definitions, whose meaning must not change
+//	business.go    Business: an upstream's own error content, bounded and labelled
+//	hidden.go      which runes are removed, and the one-pass cleaner
+//	escape.go      terminal escape sequences
+//	secret.go      the scan for secrets: literal prefilter, then rules in windows
+//	rules.go       the rules, each with its samples
+package redact

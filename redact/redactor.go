@@ -1,0 +1,96 @@
+package redact
+
+import (
+	"errors"
+	"sync"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// Options sets what a Redactor does. The zero value is the default.
+type Options struct {
+	BlockText int // bytes of one text block in an upstream's error; 0 = 4 KiB
+	TotalText int // bytes of all of them, and of structuredContent; 0 = 16 KiB
+}
+
+// Redactor cleans upstream text. It is immutable but for its scratch space, and
+// safe for concurrent use.
+type Redactor struct {
+	opt    Options
+	filter *prefilter
+	pool   sync.Pool
+}
+
+// New returns a Redactor.
+func New(opt Options) *Redactor {
+	if opt.BlockText <= 0 {
+		opt.BlockText = 4 << 10
+	}
+	if opt.TotalText <= 0 {
+		opt.TotalText = 16 << 10
+	}
+	return &Redactor{opt: opt, filter: newPrefilter(rules)}
+}
+
+var errObject = errors.New("not a JSON object")
+
+// Result cleans a whole CallToolResult (or another result that carries content
+// blocks): names and strings of every kind of content, of structuredContent and
+// of _meta. It leaves uri, blob, mimeType and the data of images and audio alone
+// where the protocol puts them; a member of structuredContent with such a name is
+// cleaned like any other. Secrets are replaced by placeholders such as
+// [redacted:github_token].
+//
+// raw is a JSON object that protocol.Check has passed, and is not modified. The
+// error is a *gateway.Error of CodeContractViolation: raw is no object, or two of
+// its names became equal, so that the result must be withheld.
+func (r *Redactor) Result(raw []byte) (Clean, error) {
+	if protocol.Kind(raw) != '{' {
+		return Clean{}, gateway.Because(gateway.CodeContractViolation, errObject)
+	}
+	w := r.take(raw, true)
+	defer r.give(w)
+	out, err := w.run(result)
+	if err != nil {
+		return Clean{}, err
+	}
+	return Clean{bytes: out, changed: w.changed, valid: true, report: w.report()}, nil
+}
+
+// Text cleans text that is shown to operators, such as a line that a child wrote
+// to its standard error, and replaces secrets. Invalid UTF-8 becomes U+FFFD.
+func (r *Redactor) Text(s string) string {
+	var c cleaner
+	clean, changed := c.clean(nil, []byte(s))
+	masked, hit := r.mask(nil, clean, func(int) {})
+	if !changed && !hit {
+		return s
+	}
+	return string(masked)
+}
+
+// take returns a walker from the pool.
+func (r *Redactor) take(raw []byte, secrets bool) *walker {
+	w, ok := r.pool.Get().(*walker)
+	if !ok {
+		w = &walker{r: r, redacted: make([]int, len(rules))}
+	}
+	w.reset(raw, secrets)
+	return w
+}
+
+// maxScratch is what a walker may keep for its next use.
+const maxScratch = 64 << 10
+
+// give puts the walker back, without any reference to the document.
+func (r *Redactor) give(w *walker) {
+	w.reset(nil, false)
+	clear(w.path[:cap(w.path)])
+	for _, scratch := range []*[]byte{&w.text, &w.text2, &w.text3} {
+		if cap(*scratch) > maxScratch {
+			*scratch = nil
+		}
+	}
+	r.pool.Put(w)
+}

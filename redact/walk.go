@@ -1,0 +1,301 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// maxDepth bounds the walk; protocol.Check lets far less pass.
+const maxDepth = 1000
+
+var (
+	errDepth = errors.New("nested too deeply")
+	errNames = errors.New("two member names are equal once cleaned")
+)
+
+// walker goes once through a document and copies it only from the first string
+// that changes. It is reused, so that a clean document costs no allocation.
+type walker struct {
+	r       *Redactor
+	secrets bool // whether secrets are replaced too
+	in      []byte
+	out     []byte // what was copied and changed so far
+	copied  int    // in[:copied] is in out
+	changed bool
+	renamed bool // a member name changed: two may be equal now
+	err     error
+	path    []step
+
+	cleaner  cleaner
+	redacted []int // by rule
+	findings []gateway.Finding
+	text     []byte // scratch: unescaped, cleaned, masked
+	text2    []byte
+	text3    []byte
+}
+
+// step is one token of the path to where the walker is.
+type step struct {
+	name  []byte // nil = an index
+	index int
+}
+
+func (w *walker) reset(in []byte, secrets bool) {
+	w.in, w.secrets = in, secrets
+	w.out, w.copied, w.changed, w.renamed, w.err = nil, 0, false, false, nil
+	w.path, w.findings = w.path[:0], nil
+	w.cleaner = cleaner{}
+	clear(w.redacted)
+}
+
+// run walks the document, whose root stands at p.
+func (w *walker) run(p place) ([]byte, error) {
+	w.value(w.space(0), p)
+	if w.err != nil {
+		return nil, w.err
+	}
+	if !w.changed {
+		return w.in, nil
+	}
+	w.out = append(w.out, w.in[w.copied:]...)
+	if w.renamed && protocol.Check(w.out, protocol.Limits{Bytes: len(w.out), Depth: maxDepth}) != nil {
+		return nil, gateway.Because(gateway.CodeContractViolation, errNames)
+	}
+	return w.out, nil
+}
+
+func (w *walker) space(i int) int {
+	for i < len(w.in) && (w.in[i] == ' ' || w.in[i] == '\n' || w.in[i] == '\t' || w.in[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value walks the value at i and returns the index after it.
+func (w *walker) value(i int, p place) int {
+	if len(w.path) > maxDepth {
+		w.err = gateway.Because(gateway.CodeContractViolation, errDepth)
+	}
+	if w.err != nil || i >= len(w.in) {
+		return len(w.in)
+	}
+	switch w.in[i] {
+	case '{':
+		return w.object(i, p)
+	case '[':
+		return w.array(i, p)
+	case '"':
+		end := stringEnd(w.in, i)
+		switch p {
+		case alone:
+		case fixed:
+			w.judge(w.in[i:end])
+		default:
+			w.rewrite(i, end, w.secrets)
+		}
+		return end
+	}
+	for i < len(w.in) && !strings.ContainsRune(",]} \n\t\r", rune(w.in[i])) {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the index after the string token at i.
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			break
+		}
+		esc := bytes.IndexByte(b[i:i+n], '\\')
+		if esc < 0 {
+			return i + n + 1
+		}
+		i += esc + 1
+	}
+	return len(b)
+}
+
+func (w *walker) array(i int, p place) int {
+	at := len(w.path)
+	w.path = append(w.path, step{})
+	i = w.space(i + 1)
+	for w.err == nil && i < len(w.in) && w.in[i] != ']' {
+		i = w.comma(w.value(i, p.element(w.in[i:])))
+		w.path[at].index++
+	}
+	w.path = w.path[:at]
+	return i + 1
+}
+
+func (w *walker) comma(i int) int {
+	i = w.space(i)
+	if i < len(w.in) && w.in[i] == ',' {
+		i = w.space(i + 1)
+	}
+	return i
+}
+
+func (w *walker) object(i int, p place) int {
+	at := len(w.path)
+	w.path = append(w.path, step{})
+	i = w.space(i + 1)
+	for w.err == nil && i < len(w.in) && w.in[i] == '"' {
+		end := stringEnd(w.in, i)
+		token := w.in[i:end]
+		name := token[1 : len(token)-1]
+		w.path[at] = step{name: name}
+		if !plainToken(name) || w.secrets && w.r.filter.next(name, 0) >= 0 {
+			name = w.name(i, end, p)
+		}
+		i = w.space(end)
+		if i < len(w.in) && w.in[i] == ':' {
+			i = w.space(i + 1)
+		}
+		i = w.comma(w.value(i, p.member(string(name), w.in[i:])))
+	}
+	w.path = w.path[:at]
+	return i + 1
+}
+
+// name handles a member name that is not plain ASCII or may hold a secret:
+// cleaned where the place allows it, otherwise judged. It returns the name
+// without what is hidden, which is how it will be read.
+func (w *walker) name(i, end int, p place) []byte {
+	s, _ := protocol.Text(w.in[i:end])
+	var c cleaner
+	name, _ := c.clean([]byte{}, []byte(s))
+	w.path[len(w.path)-1].name = name
+	switch {
+	case p == alone:
+	case p.cleansNames():
+		renamed := w.rewrite(i, end, w.secrets)
+		w.renamed = w.renamed || renamed
+	default:
+		w.judge(w.in[i:end])
+	}
+	return name
+}
+
+// plainToken reports whether a raw string, without its quotes, is printable
+// ASCII without escapes.
+func plainToken(inner []byte) bool { return plainTo(inner, false, '\\') == len(inner) }
+
+// unescaped returns the content of the token at in[i:end].
+func (w *walker) unescaped(token []byte) []byte {
+	inner := token[1 : len(token)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	w.text, _ = jsontext.AppendUnquote(w.text[:0], token)
+	return w.text
+}
+
+// rewrite cleans the string at in[i:end] and reports whether it changed.
+func (w *walker) rewrite(i, end int, secrets bool) bool {
+	token := w.in[i:end]
+	if len(token) < 2 {
+		return false
+	}
+	plain := plainToken(token[1 : len(token)-1])
+	if plain && (!secrets || w.r.filter.next(token, 1) < 0) {
+		return false
+	}
+	s, before, changed := w.unescaped(token), w.cleaner.removed, false
+	if !plain {
+		if s, changed = w.cleaner.clean(w.text2, s); changed {
+			w.text2 = s
+		}
+		w.note(before, gateway.Warning)
+	}
+	if secrets {
+		masked, hit := w.r.mask(w.text3, s, func(rule int) { w.redacted[rule]++ })
+		if hit {
+			s, changed, w.text3 = masked, true, masked
+		}
+	}
+	if changed {
+		w.out = append(w.out, w.in[w.copied:i]...)
+		w.out, _ = jsontext.AppendQuote(w.out, s)
+		w.copied, w.changed = end, true
+	}
+	return changed
+}
+
+// judge looks at a string that must not change. What is hidden in it is a
+// critical finding.
+func (w *walker) judge(token []byte) {
+	if len(token) < 2 || plainToken(token[1:len(token)-1]) {
+		return
+	}
+	var c cleaner
+	c.clean(nil, w.unescaped(token))
+	w.found(cleaner{}.removed, c.removed, gateway.Critical)
+}
+
+// note adds findings for what was removed since before.
+func (w *walker) note(before [nClasses]int, sev gateway.Severity) {
+	w.found(before, w.cleaner.removed, sev)
+}
+
+func (w *walker) found(before, after [nClasses]int, sev gateway.Severity) {
+	if before == after {
+		return
+	}
+	for c := control; c < nClasses; c++ {
+		if before[c] != after[c] && !w.known(c.name(), sev) {
+			w.findings = append(w.findings, gateway.Finding{Code: c.name(), Path: w.pointer(), Severity: sev})
+		}
+	}
+}
+
+// known reports whether there is a finding of that code and severity already.
+func (w *walker) known(code string, sev gateway.Severity) bool {
+	for _, f := range w.findings {
+		if f.Code == code && f.Severity == sev {
+			return true
+		}
+	}
+	return false
+}
+
+// pointer returns the JSON Pointer of where the walker is, as cleaned.
+func (w *walker) pointer() string {
+	var b strings.Builder
+	for _, s := range w.path {
+		b.WriteByte('/')
+		if s.name == nil {
+			b.WriteString(strconv.Itoa(s.index))
+			continue
+		}
+		var c cleaner
+		name, _ := c.clean(nil, s.name)
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string(name)))
+	}
+	return b.String()
+}
+
+// report collects what was found.
+func (w *walker) report() Report {
+	rep := Report{Findings: w.findings}
+	for c := control; c < nClasses; c++ {
+		if n := w.cleaner.removed[c]; n > 0 {
+			rep.Removed = append(rep.Removed, Count{c.name(), n})
+		}
+	}
+	for i, n := range w.redacted {
+		if n > 0 {
+			rep.Redactions = append(rep.Redactions, Count{rules[i].class, n})
+		}
+	}
+	rep.Removed, rep.Redactions = sortCounts(rep.Removed), sortCounts(rep.Redactions)
+	return rep
+}
