@@ -41,17 +41,22 @@ type admission struct {
 	at     time.Time
 }
 
-// examine admits one listed object of which the caller may reuse the bytes. A
-// panic is that object's fault and no other's.
-func examine(upstream string, raw []byte, at time.Time) (a *admission) {
-	a = &admission{raw: bytes.Clone(raw), at: at}
+// examine admits one listed object of which the caller may reuse the bytes.
+func examine(upstream string, raw []byte, at time.Time) *admission {
+	return contain(upstream, bytes.Clone(raw), at, admit)
+}
+
+// contain makes a panic that object's fault and no other's.
+func contain(upstream string, raw []byte, at time.Time,
+	judge func(string, []byte) (*Definition, gateway.Reason, error)) (a *admission) {
+	a = &admission{raw: raw, at: at}
 	defer func() {
 		if p := recover(); p != nil {
-			a.def = &Definition{ID: gateway.ToolID{Upstream: upstream}, Raw: a.raw, Digest: plainDigest(a.raw)}
+			a.def = &Definition{ID: gateway.ToolID{Upstream: upstream}, Raw: raw, Digest: plainDigest(raw)}
 			a.reason, a.err = gateway.ReasonAdmissionFailed, fmt.Errorf("panic while admitting: %v", p)
 		}
 	}()
-	a.def, a.reason, a.err = admit(upstream, a.raw)
+	a.def, a.reason, a.err = judge(upstream, raw)
 	return a
 }
 

@@ -63,7 +63,7 @@ type kept struct {
 // ViewOptions bound the cache. Zero values take the defaults.
 type ViewOptions struct {
 	Size  int           // authorization contexts; default 100,000: 22 MB at 300 tools
-	TTL   time.Duration // default 5 minutes, at least 1 second
+	TTL   time.Duration // default 5 minutes, from 1 second to 1 day
 	Clock func() time.Time
 }
 
@@ -95,8 +95,8 @@ func NewViews(opts ViewOptions) (*Views, error) {
 	if opts.TTL == 0 {
 		opts.TTL = 5 * time.Minute
 	}
-	if opts.TTL < time.Second {
-		return nil, errors.New("registry: a view must hold for a second at least")
+	if opts.TTL < time.Second || opts.TTL > 24*time.Hour {
+		return nil, errors.New("a view must hold for a second at least and for a day at most")
 	}
 	if opts.Clock == nil {
 		opts.Clock = time.Now
