@@ -27,7 +27,6 @@ const simpleFile = "(mcp-gateway simple form)"
 type policy struct {
 	visible, decision oparego.PreparedEvalQuery
 	txn               storage.Transaction // one read transaction for all: nobody writes
-	listAction        *ast.Term
 }
 
 // compilePolicy checks and prepares. It compiles three times: everything
@@ -63,7 +62,7 @@ func compilePolicy(ctx context.Context, f *files) (*policy, error) {
 	if ps := entryProblems(whole, f.modules); len(ps) > 0 {
 		return nil, ps
 	}
-	p := &policy{txn: txn, listAction: ast.ObjectTerm(text("name", "tools/list"))}
+	p := &policy{txn: txn}
 	var problems gateway.Problems
 	for phase, query := range map[Phase]*oparego.PreparedEvalQuery{PhaseVisible: &p.visible, PhaseDecision: &p.decision} {
 		c, err := check(reachable(whole, modules, phase), checkerSchema(phase), false)
@@ -89,7 +88,7 @@ func compilePolicy(ctx context.Context, f *files) (*policy, error) {
 func parsePolicy(texts sources) (map[string]*ast.Module, error) {
 	var problems gateway.Problems
 	modules := map[string]*ast.Module{}
-	own := map[string]bool{} // names of the rules in package mcp.gateway
+	decides, allows := false, false // package mcp.gateway has such rules
 	for name, text := range texts {
 		m, err := ast.ParseModuleWithOpts(name, text, ast.ParserOptions{ProcessAnnotation: true, Capabilities: Capabilities()})
 		if err != nil {
@@ -98,13 +97,14 @@ func parsePolicy(texts sources) (map[string]*ast.Module, error) {
 		}
 		modules[name] = m
 		for _, r := range m.Rules {
-			own[r.Ref().GroundPrefix().String()] = true
+			decides = decides || r.Ref().HasPrefix(entry(PhaseDecision))
+			allows = allows || r.Ref().HasPrefix(entry("allow"))
 		}
 	}
 	if len(problems) > 0 {
 		return nil, inOrder(problems)
 	}
-	if !own["data.mcp.gateway.decision"] && own["data.mcp.gateway.allow"] {
+	if allows && !decides {
 		m, err := ast.ParseModuleWithOpts(simpleFile, simpleForm, ast.ParserOptions{})
 		if err != nil {
 			return nil, texts.problems(err)
@@ -124,10 +124,7 @@ func entry(phase Phase) ast.Ref {
 func entryProblems(c *ast.Compiler, texts sources) gateway.Problems {
 	var ps gateway.Problems
 	for _, phase := range []Phase{PhaseVisible, PhaseDecision} {
-		rules := c.GetRulesExact(entry(phase))
-		if len(rules) == 0 {
-			rules = c.GetRulesWithPrefix(entry(phase))
-		}
+		rules := c.GetRulesWithPrefix(entry(phase))
 		if len(rules) == 0 {
 			ps = append(ps, missing(phase))
 			continue

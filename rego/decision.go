@@ -3,6 +3,7 @@ package rego
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -94,37 +95,30 @@ const (
 	maxReasonLength = 64
 )
 
-// answer reads a decision object: exactly effect and reasons. Anything else,
-// above all a member that this gateway does not know, is no answer: it might
-// have restricted what it does not understand.
-func answer(v ast.Value) (gateway.Effect, []gateway.Reason, bool) {
+// answer reads a decision object: exactly effect and reasons. Anything else is
+// errShape, above all a member that this gateway does not know: it might have
+// restricted what it does not understand.
+func answer(v ast.Value) (gateway.Effect, []gateway.Reason, error) {
 	obj, ok := v.(ast.Object)
 	if !ok {
-		return "", nil, false
+		return "", nil, fmt.Errorf("%w: decision is not an object", errShape)
 	}
-	effectTerm, reasonsTerm := obj.Get(ast.InternedTerm("effect")), obj.Get(ast.InternedTerm("reasons"))
-	known := 0
-	var reasons []gateway.Reason
-	if reasonsTerm != nil {
-		known++
-		if reasons, ok = codes(reasonsTerm.Value); !ok {
-			return "", nil, false
-		}
+	effectTerm, reasonsTerm := obj.Get(names.effect), obj.Get(names.reasons)
+	if effectTerm == nil || reasonsTerm == nil || obj.Len() != 2 {
+		return "", nil, fmt.Errorf("%w: decision must have effect, reasons and nothing else", errShape)
 	}
-	if effectTerm == nil || obj.Len() != known+1 {
-		return "", nil, false
-	}
-	word, ok := effectTerm.Value.(ast.String)
+	reasons, ok := codes(reasonsTerm.Value)
 	if !ok {
-		return "", nil, false
+		return "", nil, fmt.Errorf("%w: decision.reasons must be a set or array of at most %d codes", errShape, maxReasons)
 	}
-	switch effect := gateway.Effect(word); effect {
-	case gateway.Allow:
-		return effect, reasons, true
-	case gateway.Deny, gateway.Ask:
-		return effect, reasons, len(reasons) > 0 // who refuses must say why
+	word, _ := effectTerm.Value.(ast.String)
+	switch effect := gateway.Effect(word); {
+	case effect == gateway.Allow, len(reasons) > 0 && (effect == gateway.Deny || effect == gateway.Ask):
+		return effect, reasons, nil
+	case effect == gateway.Deny, effect == gateway.Ask:
+		return "", nil, fmt.Errorf("%w: decision says %s and gives no reason", errShape, effect)
 	default:
-		return "", nil, false
+		return "", nil, fmt.Errorf("%w: decision.effect must be allow, deny or ask", errShape)
 	}
 }
 

@@ -39,31 +39,41 @@ func (e *Engine) Revision() string { return e.revision }
 
 // Visible says of each resource whether the principal may know of it, in one
 // evaluation: element i is about resources[i]. Ids that policy returns beside
-// those asked about are passed over. On an error nothing is visible: a
-// *gateway.Error, CodePolicyUnavailable with one of the ReasonPolicy codes.
+// those asked about are passed over. The answer depends on the policy, the
+// principal and the resources alone, so it may be kept until one of them
+// changes. On an error nothing is visible: a *gateway.Error,
+// CodePolicyUnavailable with one of the ReasonPolicy codes.
 func (e *Engine) Visible(ctx context.Context, p *gateway.Principal, resources []*Resource) ([]bool, error) {
-	if len(resources) == 0 {
-		return nil, nil
-	}
-	items := make([][2]*ast.Term, len(resources))
-	for i, r := range resources {
-		items[i] = [2]*ast.Term{r.key, r.facts}
-	}
-	input := ast.NewObject(
-		[2]*ast.Term{ast.InternedTerm("subject"), e.subjects.term(p)},
-		[2]*ast.Term{ast.InternedTerm("action"), e.policy.listAction},
-		[2]*ast.Term{ast.InternedTerm("resources"), ast.ObjectTerm(items...)},
-	)
-	v, err := e.evaluate(ctx, &e.policy.visible, input)
+	seen, err := e.visible(ctx, p, resources)
 	if err != nil {
 		return nil, gateway.Because(gateway.CodePolicyUnavailable, err, reasonOf(err))
 	}
+	return seen, nil
+}
+
+func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []*Resource) (seen []bool, err error) {
+	defer contain(&err)
+	items := make([]member, len(resources))
+	for i, r := range resources {
+		items[i] = member{r.key, r.facts}
+	}
+	asked, ok := object(items)
+	if !ok {
+		return nil, errTwice
+	}
+	v, err := e.evaluate(ctx, &e.policy.visible, ast.NewObject(
+		member{names.subject, e.subjects.term(p)},
+		member{names.action, names.list},
+		member{names.resources, ast.NewTerm(asked)},
+	))
+	if err != nil {
+		return nil, err
+	}
 	ids, ok := v.(ast.Set)
 	if !ok {
-		err := fmt.Errorf("rego: visible is not a set: %w", errShape)
-		return nil, gateway.Because(gateway.CodePolicyUnavailable, err, gateway.ReasonPolicyError)
+		return nil, fmt.Errorf("%w: visible is not a set", errShape)
 	}
-	seen := make([]bool, len(resources))
+	seen = make([]bool, len(resources))
 	for i, r := range resources {
 		seen[i] = ids.Contains(r.key)
 	}
@@ -72,23 +82,13 @@ func (e *Engine) Visible(ctx context.Context, p *gateway.Principal, resources []
 
 // Decide asks whether the principal may call the resource with these arguments
 // (strictly checked JSON, an object; empty = none). Whatever goes wrong is a
-// denial whose reason and Err say so.
+// denial whose reason and Err say so. It does not ask for visible: who calls it
+// has done so.
 func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) Decision {
-	d := Decision{Effect: gateway.Deny, Revision: e.revision, asked: question{e.subjects.term(p), r, c}}
-	terms, err := arguments(args)
-	if err == nil {
-		var v ast.Value
-		if v, err = e.evaluate(ctx, &e.policy.decision, d.asked.input(terms, true).Value); err == nil {
-			effect, reasons, ok := answer(v)
-			if ok {
-				d.Effect, d.Reasons = effect, reasons
-			} else {
-				err = fmt.Errorf("rego: decision: %w", errShape)
-			}
-		}
-	}
+	d, err := e.decide(ctx, p, r, args, c)
+	d.Revision = e.revision
 	if err != nil {
-		d.Reasons, d.Err = []gateway.Reason{reasonOf(err)}, err
+		d.Effect, d.Reasons, d.Err = gateway.Deny, []gateway.Reason{reasonOf(err)}, err
 	}
 	if d.Effect == gateway.Allow {
 		d.permit = Permit{valid: true, id: r.id, definition: r.definition, arguments: sha256.Sum256(args), revision: e.revision}
@@ -96,51 +96,69 @@ func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	return d
 }
 
+func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) (d Decision, err error) {
+	defer contain(&err)
+	d.asked = question{e.subjects.term(p), r, c}
+	terms, err := arguments(args)
+	if err != nil {
+		return d, err
+	}
+	v, err := e.evaluate(ctx, &e.policy.decision, d.asked.input(terms, true).Value)
+	if err != nil {
+		return d, err
+	}
+	d.Effect, d.Reasons, err = answer(v)
+	return d, err
+}
+
+// contain makes a panic an error, and so a denial.
+func contain(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%w: %v", errPanic, r)
+	}
+}
+
 // input builds the input of the decision phase, or with nil arguments what of
 // it can be kept.
 func (q question) input(args *ast.Term, withTime bool) *ast.Term {
-	resource := [...][2]*ast.Term{
-		text("type", "tool"),
-		{ast.InternedTerm("id"), q.resource.key},
-		{ast.InternedTerm("properties"), q.resource.facts},
-		{ast.InternedTerm("arguments"), args},
+	resource := [...]member{
+		{names.kind, names.tool},
+		{names.id, q.resource.key},
+		{names.properties, q.resource.facts},
+		{names.arguments, args},
 	}
 	n := len(resource)
 	if args == nil {
 		n--
 	}
 	return ast.ObjectTerm(
-		[2]*ast.Term{ast.InternedTerm("subject"), q.subject},
-		[2]*ast.Term{ast.InternedTerm("action"), ast.ObjectTerm(text("name", "tools/call"))},
-		[2]*ast.Term{ast.InternedTerm("resource"), ast.ObjectTerm(resource[:n]...)},
-		[2]*ast.Term{ast.InternedTerm("context"), q.context.term(withTime)},
+		member{names.subject, q.subject},
+		member{names.action, names.call},
+		member{names.resource, ast.ObjectTerm(resource[:n]...)},
+		member{names.context, q.context.term(withTime)},
 	)
 }
 
 var (
 	errUndefined = errors.New("rego: policy gave no answer")
-	errShape     = errors.New("not of the shape that the contract asks for")
+	errShape     = errors.New("rego: policy gave an answer of the wrong shape")
 	errTimeout   = errors.New("rego: policy ran over its time")
+	errTwice     = errors.New("rego: two resources have one id")
 	errPanic     = errors.New("rego: evaluation panicked")
 )
 
 // evaluate runs one query. The deadline is read by the evaluator itself as it
 // goes, so no goroutine and no timer is needed.
-func (e *Engine) evaluate(ctx context.Context, query *oparego.PreparedEvalQuery, input ast.Value) (v ast.Value, err error) {
-	watch := &watch{ctx: ctx, now: e.now, until: e.now().Add(e.timeout)}
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, fmt.Errorf("%w: %v", errPanic, r)
-		} else if watch.why != nil {
-			v, err = nil, watch.why
-		}
-	}()
+func (e *Engine) evaluate(ctx context.Context, query *oparego.PreparedEvalQuery, input ast.Value) (ast.Value, error) {
+	w := watch{ctx: ctx, now: e.now, until: e.now().Add(e.timeout)}
 	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.txn),
-		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(watch), oparego.EvalGenerateJSON(asTerm))
-	if err != nil {
+		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(&w), oparego.EvalGenerateJSON(asTerm))
+	switch {
+	case w.why != nil:
+		return nil, w.why
+	case err != nil:
 		return nil, err
-	}
-	if len(rs) == 0 {
+	case len(rs) == 0:
 		return nil, errUndefined
 	}
 	return rs[0].Expressions[0].Value.(*ast.Term).Value, nil

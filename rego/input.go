@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -53,7 +54,7 @@ func NewResource(t Tool) *Resource {
 		flag("untrusted_content", !f.TrustedContent),
 		texts("scopes", f.Scopes),
 		text("owner", f.Owner),
-		[2]*ast.Term{ast.InternedTerm("findings"), findings(t.Findings)},
+		member{ast.StringTerm("findings"), findings(t.Findings)},
 	)
 	return &Resource{id: t.ID, definition: t.Definition, key: ast.StringTerm(t.ID.String()), facts: ast.NewTerm(facts)}
 }
@@ -81,17 +82,52 @@ type Context struct {
 }
 
 func (c Context) term(withTime bool) *ast.Term {
-	members := [...][2]*ast.Term{
-		text("era", c.Era),
-		text("revision", c.Revision),
-		text("transport", c.Transport),
+	members := [...]member{
+		{names.era, word(c.Era)},
+		{names.revision, word(c.Revision)},
+		{names.transport, word(c.Transport)},
 		{},
 	}
 	if !withTime {
 		return ast.ObjectTerm(members[:3]...)
 	}
-	members[3] = text("time", c.Time.UTC().Format(time.RFC3339Nano))
+	members[3] = member{names.time, ast.StringTerm(c.Time.UTC().Format(time.RFC3339Nano))}
 	return ast.ObjectTerm(members[:]...)
+}
+
+// names are the terms of the input's own names and fixed values, made once.
+var names = struct {
+	subject, action, resource, resources, context *ast.Term
+	kind, id, properties, arguments               *ast.Term
+	era, revision, transport, time                *ast.Term
+	tool, list, call                              *ast.Term
+	effect, reasons                               *ast.Term
+}{
+	subject: ast.StringTerm("subject"), action: ast.StringTerm("action"), resource: ast.StringTerm("resource"),
+	resources: ast.StringTerm("resources"), context: ast.StringTerm("context"),
+	kind: ast.StringTerm("type"), id: ast.StringTerm("id"), properties: ast.StringTerm("properties"),
+	arguments: ast.StringTerm("arguments"),
+	era:       ast.StringTerm("era"), revision: ast.StringTerm("revision"), transport: ast.StringTerm("transport"),
+	time: ast.StringTerm("time"),
+	tool: ast.StringTerm("tool"),
+	list: ast.ObjectTerm(text("name", "tools/list")), call: ast.ObjectTerm(text("name", "tools/call")),
+	effect: ast.StringTerm("effect"), reasons: ast.StringTerm("reasons"),
+}
+
+// words are the terms of what a context usually says.
+var words = func() map[string]*ast.Term {
+	table := map[string]*ast.Term{}
+	for _, w := range append(protocol.Revisions(), "modern", "legacy", "http", "stdio") {
+		table[w] = ast.StringTerm(w)
+	}
+	return table
+}()
+
+func word(s string) *ast.Term {
+	if t, ok := words[s]; ok {
+		return t
+	}
+	return ast.StringTerm(s)
 }
 
 // subjects keeps the terms of the principals that called last.
@@ -126,7 +162,7 @@ func (s *subjects) term(p *gateway.Principal) *ast.Term {
 	t := ast.ObjectTerm(
 		text("type", "identity"),
 		text("id", p.Subject),
-		[2]*ast.Term{ast.InternedTerm("properties"), ast.ObjectTerm(
+		member{names.properties, ast.ObjectTerm(
 			text("issuer", p.Issuer),
 			text("tenant", p.Tenant),
 			text("client", p.Client),
@@ -161,22 +197,23 @@ func same(a, b *gateway.Principal) bool {
 		a.Method == b.Method && slices.Equal(a.Scopes, b.Scopes) && slices.Equal(a.Groups, b.Groups)
 }
 
-// text, flag and texts make one member of an object.
-func text(name, value string) [2]*ast.Term {
-	return [2]*ast.Term{ast.InternedTerm(name), ast.InternedTerm(value)}
-}
+// member is one name and value of an object under construction.
+type member = [2]*ast.Term
 
-func flag(name string, value bool) [2]*ast.Term {
-	return [2]*ast.Term{ast.InternedTerm(name), ast.InternedTerm(value)}
+// text, flag and texts make one member.
+func text(name, value string) member { return member{ast.StringTerm(name), ast.StringTerm(value)} }
+
+func flag(name string, value bool) member {
+	return member{ast.StringTerm(name), ast.InternedTerm(value)}
 }
 
 // texts gives the values sorted and each once, so that their order means
 // nothing.
-func texts(name string, values []string) [2]*ast.Term {
+func texts(name string, values []string) member {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	terms := make([]*ast.Term, len(values))
 	for i, v := range values {
 		terms[i] = ast.StringTerm(v)
 	}
-	return [2]*ast.Term{ast.InternedTerm(name), ast.ArrayTerm(terms...)}
+	return member{ast.StringTerm(name), ast.ArrayTerm(terms...)}
 }

@@ -1,13 +1,11 @@
 package rego
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,6 +15,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 
 	"github.com/open-policy-agent/opa/v1/util"
 )
@@ -39,11 +38,15 @@ type Options struct {
 // first stage at which something is (reading, parsing, compiling and type
 // checks, entry points).
 func Load(ctx context.Context, o Options) (*Engine, error) {
-	folder, prefix := fs.FS(shipped), ""
-	if o.Dir != "" {
-		folder, prefix = os.DirFS(o.Dir), o.Dir
+	folder, shown := os.DirFS(o.Dir), o.Dir
+	if o.Dir == "" {
+		var err error
+		if folder, err = fs.Sub(shipped, "policy"); err != nil {
+			return nil, err
+		}
+		shown = "(shipped policy)"
 	}
-	files, err := readPolicy(folder, prefix)
+	files, err := readPolicy(folder, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +137,21 @@ func (f *files) add(name, shown string, text []byte) gateway.Problems {
 	if name != "data.json" {
 		return fault("data is read from data.json at the top of the folder only")
 	}
-	if err := util.UnmarshalJSON(text, &f.data); err != nil {
-		return fault("not a JSON object: " + err.Error())
+	if err := protocol.Check(text, dataLimits()); err != nil {
+		return fault("not strict JSON within limits: " + err.Error())
 	}
-	if f.data == nil || !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+	if err := util.UnmarshalJSON(text, &f.data); err != nil || f.data == nil {
 		return fault("not a JSON object")
 	}
 	return nil
+}
+
+// dataLimits are those of any message, but for its size: grants of a large
+// organisation are data too.
+func dataLimits() protocol.Limits {
+	lim := protocol.DefaultLimits()
+	lim.Bytes = 64 << 20
+	return lim
 }
 
 // writeParts feeds a digest so that no two lists of parts read alike.

@@ -59,8 +59,10 @@ func (s sources) problem(e *ast.Error) gateway.Problem {
 func haveWant(lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		if name, rest, ok := strings.Cut(line, ":"); ok && (strings.HasPrefix(name, "have") || strings.HasPrefix(name, "want")) {
+		name, rest, ok := strings.Cut(line, ":")
+		switch name = strings.TrimSpace(name); {
+		case !ok:
+		case name == "left", name == "right", strings.HasPrefix(name, "have"), strings.HasPrefix(name, "want"):
 			b.WriteString("; " + name + ": " + strings.TrimSpace(rest))
 		}
 	}

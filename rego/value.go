@@ -46,6 +46,17 @@ type reader struct {
 	text string
 	at   int
 	left int // values that may still come
+	room []ast.Term
+}
+
+// term makes a term, a handful at a time.
+func (r *reader) term(v ast.Value) *ast.Term {
+	if len(r.room) == 0 {
+		r.room = make([]ast.Term, 8)
+	}
+	t := &r.room[0]
+	t.Value, r.room = v, r.room[1:]
+	return t
 }
 
 // peek skips white space and returns the next byte, 0 at the end.
@@ -84,7 +95,7 @@ func (r *reader) value(depth int) (*ast.Term, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ast.StringTerm(s), nil
+		return r.term(ast.String(s)), nil
 	default:
 		return r.scalar()
 	}
@@ -92,7 +103,7 @@ func (r *reader) value(depth int) (*ast.Term, error) {
 
 func (r *reader) object(depth int) (*ast.Term, error) {
 	r.at++
-	var members [][2]*ast.Term
+	var members []member
 	for more := !r.take('}'); more; more = !r.take('}') {
 		if len(members) > 0 && !r.take(',') || r.peek() != '"' {
 			return nil, errNotArguments
@@ -105,13 +116,25 @@ func (r *reader) object(depth int) (*ast.Term, error) {
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, [2]*ast.Term{ast.StringTerm(name), v})
+		members = append(members, member{r.term(ast.String(name)), v})
 	}
+	obj, ok := object(members)
+	if !ok {
+		return nil, errNotArguments
+	}
+	return r.term(obj), nil
+}
+
+// object makes an object, and says whether every name is in it once. OPA's own
+// constructor keeps both members of one name, and then shows either.
+func object(members []member) (ast.Object, bool) {
 	obj := ast.NewObject(members...)
-	if obj.Len() != len(members) {
-		return nil, errNotArguments // a name twice: two readers could see two objects
+	for _, m := range members {
+		if len(members) > 1 && obj.Get(m[0]) != m[1] {
+			return nil, false
+		}
 	}
-	return ast.NewTerm(obj), nil
+	return obj, true
 }
 
 func (r *reader) array(depth int) (*ast.Term, error) {
@@ -127,7 +150,7 @@ func (r *reader) array(depth int) (*ast.Term, error) {
 		}
 		elements = append(elements, v)
 	}
-	return ast.ArrayTerm(elements...), nil
+	return r.term(ast.NewArray(elements...)), nil
 }
 
 // string reads the string at the reader's place.
@@ -167,7 +190,7 @@ func (r *reader) scalar() (*ast.Term, error) {
 	case lexeme == "null":
 		return ast.NullTerm(), nil
 	case lexeme != "" && (lexeme[0] == '-' || '0' <= lexeme[0] && lexeme[0] <= '9') && json.Valid([]byte(lexeme)):
-		return ast.NumberTerm(json.Number(lexeme)), nil
+		return r.term(ast.Number(lexeme)), nil
 	default:
 		return nil, errNotArguments
 	}
