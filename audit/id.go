@@ -128,13 +128,6 @@ func DigestNames(names []string) Hash {
 
 const hexDigits = "0123456789abcdef"
 
-func appendHex(dst, b []byte) []byte {
-	for _, c := range b {
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-	}
-	return dst
-}
-
 // unhex returns the value of a digit that lowerHex has seen.
 func unhex(c byte) byte {
 	if c <= '9' {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/hex"
 	"math"
 	"strconv"
 	"time"
@@ -100,7 +101,7 @@ func hexadecimal(name string, at func(*Event) []byte) field {
 			if len(bytes.Trim(b, "\x00")) == 0 {
 				return dst
 			}
-			return append(appendHex(append(dst, '"'), b), '"')
+			return append(hex.AppendEncode(append(dst, '"'), b), '"')
 		},
 		get: func(e *Event, v []byte) bool {
 			s, ok := unquote(v)

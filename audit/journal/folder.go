@@ -57,10 +57,12 @@ func writers(dir string) ([]Writer, error) {
 			ws = append(ws, w)
 		}
 	}
-	slices.SortFunc(ws, func(a, b Writer) int {
-		return cmp.Or(cmp.Compare(a.Boot, b.Boot), cmp.Compare(a.Replica, b.Replica))
-	})
+	slices.SortFunc(ws, compareWriters)
 	return ws, nil
+}
+
+func compareWriters(a, b Writer) int {
+	return cmp.Or(cmp.Compare(a.Boot, b.Boot), cmp.Compare(a.Replica, b.Replica))
 }
 
 func segmentName(n int) string { return fmt.Sprintf("%06d%s", n, segmentExt) }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"slices"
 
 	"mcp-gateway/audit"
 )
@@ -164,19 +165,23 @@ func Settled(dir string, w Writer) bool { return settled(dir, w) }
 // At returns the event at the place, for whoever kept places only.
 func At(dir string, w Writer, p Place) (audit.Event, error) {
 	var e audit.Event
-	found := errors.New("found")
 	err := eachLine(segmentPath(dir, w, p.Segment), p.Offset, func(l line) error {
 		if err := audit.Decode(l.bytes, &e); err != nil {
 			return err
 		}
-		return found
+		return errStop
 	})
 	switch {
-	case errors.Is(err, found):
+	case errors.Is(err, errStop):
 		return e, nil
 	case err == nil:
 		return e, ErrBehind
 	default:
 		return e, err
 	}
+}
+
+// Writers lists the writers of the cursor by boot.
+func (c Cursor) Writers() []Writer {
+	return slices.SortedFunc(maps.Keys(c), compareWriters)
 }

@@ -12,6 +12,9 @@ import (
 // no event.
 const maxLine = 64 << 10
 
+// errStop ends eachLine early.
+var errStop = errors.New("stop")
+
 // line is one line of a segment, without its line break. Bytes are valid until
 // the next is read.
 type line struct {

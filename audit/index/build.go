@@ -1,0 +1,196 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"mcp-gateway/audit/journal"
+)
+
+const (
+	batchEvents = 1000   // events per transaction
+	cachedWords = 50_000 // words kept in memory; beyond, they are looked up again
+)
+
+// progress is how far each writer was read.
+type progress struct {
+	cursor journal.Cursor
+	states map[journal.Writer]*state
+}
+
+// state is what else is kept of a writer.
+type state struct {
+	id      int64
+	clock   int64 // the last value of event.at
+	done    bool  // it will never have another event
+	touched bool  // read in this transaction
+}
+
+func (p *progress) done(w journal.Writer) bool {
+	s := p.states[w]
+	return s != nil && s.done
+}
+
+func readProgress(ctx context.Context, db *sql.DB) (*progress, error) {
+	rows, err := db.QueryContext(ctx, "SELECT id, replica, boot, segment, offset, clock, done FROM writer")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	p := &progress{journal.Cursor{}, map[journal.Writer]*state{}}
+	for rows.Next() {
+		var w journal.Writer
+		var at journal.Place
+		var s state
+		if err := rows.Scan(&s.id, &w.Replica, &w.Boot, &at.Segment, &at.Offset, &s.clock, &s.done); err != nil {
+			return nil, err
+		}
+		p.cursor[w], p.states[w] = at, &s
+	}
+	return p, rows.Err()
+}
+
+// builder turns events into rows, and remembers words and progress between runs.
+type builder struct {
+	db      *sql.DB
+	journal string
+
+	*progress // nil: to be read from the file
+	words     map[string]int64
+
+	tx             *sql.Tx
+	insert, settle *sql.Stmt
+	events         int // in this transaction
+}
+
+// forget drops what is remembered and what is not committed.
+func (b *builder) forget() {
+	if b.tx != nil {
+		b.tx.Rollback()
+	}
+	b.tx, b.progress, b.words, b.events = nil, nil, nil, 0
+}
+
+// run reads the journal to its end. If the journal lost events that the index
+// holds, the index begins anew.
+func (b *builder) run(ctx context.Context) error {
+	err := b.read(ctx)
+	if errors.Is(err, journal.ErrBehind) {
+		b.forget()
+		if err := reset(ctx, b.db); err != nil {
+			return err
+		}
+		err = b.read(ctx)
+	}
+	if err != nil {
+		b.forget()
+	}
+	return err
+}
+
+func (b *builder) read(ctx context.Context) error {
+	if b.progress == nil {
+		p, err := readProgress(ctx, b.db)
+		if err != nil {
+			return err
+		}
+		b.progress, b.words = p, map[string]int64{}
+	}
+	ends, err := journal.Ends(b.journal, b.done)
+	if err != nil {
+		return err
+	}
+	for _, w := range ends.Writers() {
+		// Asked before the reading: it is made after the writer's last event.
+		settled := journal.Settled(b.journal, w)
+		if !settled && b.states[w] != nil && !b.cursor[w].Before(ends[w]) && !ends[w].Before(b.cursor[w]) {
+			continue
+		}
+		if err := b.readWriter(ctx, w); err != nil {
+			return err
+		}
+		b.states[w].done = settled
+	}
+	return b.commit(ctx)
+}
+
+// readWriter adds the writer's new events to the transaction.
+func (b *builder) readWriter(ctx context.Context, w journal.Writer) error {
+	if err := b.meet(ctx, w); err != nil {
+		return err
+	}
+	return journal.ReadWriter(ctx, b.journal, w, b.cursor, func(e journal.Entry) error {
+		if err := b.meet(ctx, w); err != nil {
+			return err
+		}
+		if err := b.add(ctx, e); err != nil {
+			return err
+		}
+		if b.events++; b.events < batchEvents {
+			return nil
+		}
+		b.cursor[w] = e.Next
+		return b.commit(ctx)
+	})
+}
+
+// meet makes sure that there is a transaction, and that the writer is known and
+// will be saved with it.
+func (b *builder) meet(ctx context.Context, w journal.Writer) error {
+	if err := b.begin(ctx); err != nil {
+		return err
+	}
+	if s := b.states[w]; s != nil {
+		s.touched = true
+		return nil
+	}
+	s := &state{touched: true}
+	err := b.tx.QueryRowContext(ctx, `INSERT INTO writer (replica, boot, segment, offset, clock, done)
+		VALUES (?, ?, 0, 0, 0, 0) RETURNING id`, string(w.Replica), int64(w.Boot)).Scan(&s.id)
+	b.states[w] = s
+	return err
+}
+
+func (b *builder) begin(ctx context.Context) error {
+	if b.tx != nil {
+		return nil
+	}
+	tx, err := b.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	b.tx = tx
+	if b.insert, err = tx.PrepareContext(ctx, insertEvent); err != nil {
+		return err
+	}
+	b.settle, err = tx.PrepareContext(ctx, settleEvent)
+	return err
+}
+
+// commit makes the rows and, with them, how far the writers were read.
+func (b *builder) commit(ctx context.Context) error {
+	if b.tx == nil {
+		return nil
+	}
+	for w, s := range b.states {
+		if !s.touched {
+			continue
+		}
+		p := b.cursor[w]
+		_, err := b.tx.ExecContext(ctx, "UPDATE writer SET segment = ?, offset = ?, clock = ?, done = ? WHERE id = ?",
+			p.Segment, p.Offset, s.clock, s.done, s.id)
+		if err != nil {
+			return err
+		}
+		s.touched = false
+	}
+	if err := b.tx.Commit(); err != nil {
+		return err
+	}
+	b.tx, b.events = nil, 0
+	if len(b.words) > cachedWords {
+		clear(b.words)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite" // also the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"mcp-gateway/audit/journal"
+)
+
+//go:embed schema.sql
+var schema string
+
+// schemaVersion is kept in the file; an index of another one is built anew.
+const schemaVersion = 1
+
+const (
+	buildEvery = 250 * time.Millisecond // Run looks for new events this often
+	pollEvery  = 20 * time.Millisecond  // a waiting query looks at the builder this often
+)
+
+// Index is an open index. It is safe for concurrent use.
+type Index struct {
+	path    string
+	journal string
+	db      *sql.DB
+
+	mu    sync.Mutex // one pass over the journal at a time in this process
+	owner *journal.Lock
+	build *builder
+}
+
+// Open opens the index at path over the journal folder, and makes it when it is
+// missing, damaged or of another version.
+func Open(path, journalDir string) (*Index, error) {
+	db, err := open(path)
+	if damaged(err) {
+		if err := remove(path); err != nil {
+			return nil, err
+		}
+		db, err = open(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Index{path: path, journal: journalDir, db: db, build: &builder{db: db, journal: journalDir}}, nil
+}
+
+func open(path string) (*sql.DB, error) {
+	pragmas := url.Values{"_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "temp_store(MEMORY)",
+	}, "_txlock": {"immediate"}}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+pragmas.Encode())
+	if err != nil {
+		return nil, err
+	}
+	if err = prepare(db); err != nil {
+		return nil, errors.Join(fmt.Errorf("index %s: %w", path, err), db.Close())
+	}
+	return db, nil
+}
+
+// damaged says that the file is no SQLite file or a broken one.
+func damaged(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
+}
+
+// remove deletes the index, unless another process is building it.
+func remove(path string) error {
+	l, err := journal.TryLock(path + ".lock")
+	if err != nil {
+		return err
+	}
+	defer l.Unlock()
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare makes the tables, unless they are there in this version.
+func prepare(db *sql.DB) error {
+	if v, err := version(db.QueryRow); v == schemaVersion || err != nil {
+		return err
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	// Asked again now that no other process can write.
+	if v, err := version(tx.QueryRow); v == schemaVersion || err != nil {
+		return err
+	}
+	return makeTables(tx)
+}
+
+func version(query func(string, ...any) *sql.Row) (v int, err error) {
+	err = query("PRAGMA user_version").Scan(&v)
+	return v, err
+}
+
+// reset empties the index. Only the elected process may.
+func reset(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	return makeTables(tx)
+}
+
+// makeTables makes the tables anew and commits.
+func makeTables(tx *sql.Tx) error {
+	for _, statement := range []string{
+		"DROP TABLE IF EXISTS event", "DROP TABLE IF EXISTS writer", "DROP TABLE IF EXISTS word",
+		schema, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion),
+	} {
+		if _, err := tx.Exec(statement); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// Run builds the index behind the journal until ctx ends, whenever this process
+// holds the election. It returns the first error that is not one of waiting;
+// the caller may run it again.
+func (x *Index) Run(ctx context.Context) error {
+	tick := time.NewTicker(buildEvery)
+	defer tick.Stop()
+	defer x.resign()
+	for {
+		if _, err := x.pass(ctx, true); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// CatchUp returns once the index holds everything that stood in the journal when
+// it was called: it builds what is missing, or waits for the process that does.
+func (x *Index) CatchUp(ctx context.Context) error {
+	known, err := readProgress(ctx, x.db)
+	if err != nil {
+		return err
+	}
+	ends, err := journal.Ends(x.journal, known.done)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if elected, err := x.pass(ctx, false); elected || err != nil {
+			return err
+		}
+		if known, err = readProgress(ctx, x.db); err != nil || known.cursor.Reached(ends) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// pass reads the journal to its end if this process is or can be elected, and
+// keeps the election if keep is set. elected is false if another has it, or if
+// another pass of this process is under way.
+func (x *Index) pass(ctx context.Context, keep bool) (elected bool, err error) {
+	if !x.mu.TryLock() {
+		return false, nil // another pass is under way; the caller's context must hold
+	}
+	defer x.mu.Unlock()
+	if x.owner == nil {
+		l, err := journal.TryLock(x.path + ".lock")
+		if errors.Is(err, journal.ErrLocked) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if !keep {
+			defer l.Unlock()
+		} else {
+			x.owner = l
+		}
+		x.build.forget() // another may have built in the meantime
+	}
+	return true, x.build.run(ctx)
+}
+
+func (x *Index) resign() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.owner != nil {
+		x.owner.Unlock()
+		x.owner = nil
+	}
+}
+
+// Size returns how many bytes the index takes on disk.
+func (x *Index) Size() (int64, error) {
+	var total int64
+	for _, suffix := range []string{"", "-wal"} {
+		info, err := os.Stat(x.path + suffix)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, err
+		}
+		if err == nil {
+			total += info.Size()
+		}
+	}
+	return total, nil
+}
+
+// Close closes the index and gives up the election.
+func (x *Index) Close() error {
+	x.resign()
+	return x.db.Close()
+}

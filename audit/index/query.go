@@ -1,0 +1,179 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+)
+
+// defaultLimit is the number of rows where the filter names none.
+const defaultLimit = 100
+
+// Query waits until the index holds all that stood in the journal, and returns
+// the rows that the filter admits.
+func (x *Index) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error) {
+	if err := x.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	where, args, err := x.where(ctx, f)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil // it asks for a word that no event has
+	}
+	if err != nil {
+		return nil, err
+	}
+	order := "DESC"
+	if f.Order == audit.OldestFirst {
+		order = "ASC"
+	}
+	if f.Limit <= 0 {
+		f.Limit = defaultLimit
+	}
+	rows, err := x.db.QueryContext(ctx, selectEvents+where+" ORDER BY at "+order+" LIMIT ?", append(args, f.Limit)...)
+	if err != nil {
+		return nil, err
+	}
+	found, err := scanRows(rows)
+	if err != nil {
+		return nil, err
+	}
+	r := resolver{ctx: ctx, db: x.db, words: map[int64]string{}, writers: map[int64]audit.Position{}}
+	out := make([]audit.Row, 0, len(found))
+	for i := range found {
+		out = append(out, r.row(&found[i]))
+	}
+	return out, r.err
+}
+
+// where returns the conditions with their arguments, sql.ErrNoRows if it names a
+// word that the index does not know.
+func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error) {
+	var terms []string
+	var args []any
+	for _, c := range []struct{ column, text string }{
+		{"principal", string(f.Principal)}, {"tool", string(f.Tool)}, {"upstream", string(f.Upstream)},
+		{"effect", string(f.Effect)}, {"type", string(f.Type)}, {"code", string(f.Code)},
+	} {
+		if c.text == "" {
+			continue
+		}
+		var id int64
+		if err := x.db.QueryRowContext(ctx, "SELECT id FROM word WHERE text = ?", c.text).Scan(&id); err != nil {
+			return "", nil, err
+		}
+		terms, args = append(terms, c.column+" = ?"), append(args, id)
+	}
+	if !f.Since.IsZero() {
+		terms, args = append(terms, "at >= ?"), append(args, f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		terms, args = append(terms, "at < ?"), append(args, f.Until.UnixNano())
+	}
+	if !f.Action.IsZero() {
+		terms, args = append(terms, "action = ?"), append(args, f.Action[:])
+	}
+	if len(terms) == 0 {
+		return "", nil, nil
+	}
+	return " WHERE " + strings.Join(terms, " AND "), args, nil
+}
+
+const selectEvents = `SELECT time, type, uuid, action, writer, seq, duration, count, end_writer, end_seq,
+	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome
+	FROM event`
+
+// stored is a row as it stands in the file, its words still numbers.
+type stored struct {
+	time, typ                  int64
+	id, action                 []byte
+	writer, seq, duration      int64
+	count, endWriter, endSeq   sql.NullInt64
+	principal, subject, tenant sql.NullInt64
+	client, method, upstream   sql.NullInt64
+	tool, toolRef, effect      sql.NullInt64
+	reasons, code, outcome     sql.NullInt64
+}
+
+func scanRows(rows *sql.Rows) ([]stored, error) {
+	defer rows.Close()
+	var all []stored
+	for rows.Next() {
+		var s stored
+		err := rows.Scan(&s.time, &s.typ, &s.id, &s.action, &s.writer, &s.seq, &s.duration, &s.count,
+			&s.endWriter, &s.endSeq, &s.principal, &s.subject, &s.tenant, &s.client, &s.method, &s.upstream,
+			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, rows.Err()
+}
+
+// resolver turns numbers back into words. The first error stays in err.
+type resolver struct {
+	ctx     context.Context
+	db      *sql.DB
+	words   map[int64]string
+	writers map[int64]audit.Position
+	err     error
+}
+
+func (r *resolver) row(s *stored) audit.Row {
+	row := audit.Row{
+		Time:      time.Unix(0, s.time).UTC(),
+		Type:      audit.Type(r.wordOf(sql.NullInt64{Int64: s.typ, Valid: true})),
+		Event:     audit.ID(s.id),
+		Position:  r.position(s.writer, s.seq),
+		Principal: audit.Keyed(r.wordOf(s.principal)),
+		Subject:   audit.Label(r.wordOf(s.subject)),
+		Tenant:    audit.Label(r.wordOf(s.tenant)),
+		Client:    audit.Label(r.wordOf(s.client)),
+		Method:    audit.Method(r.wordOf(s.method)),
+		Upstream:  audit.Ident(r.wordOf(s.upstream)),
+		Tool:      audit.Ident(r.wordOf(s.tool)),
+		ToolRef:   audit.Keyed(r.wordOf(s.toolRef)),
+		Effect:    gateway.Effect(r.wordOf(s.effect)),
+		Code:      gateway.Code(r.wordOf(s.code)),
+		Outcome:   gateway.Outcome(r.wordOf(s.outcome)),
+		Duration:  time.Duration(s.duration) * time.Microsecond,
+		Count:     uint64(s.count.Int64),
+	}
+	if len(s.action) == len(row.Action) {
+		row.Action = audit.ID(s.action)
+	}
+	if s.endWriter.Valid {
+		row.Settled = r.position(s.endWriter.Int64, s.endSeq.Int64)
+	}
+	for reason := range strings.FieldsSeq(r.wordOf(s.reasons)) {
+		row.Reasons = append(row.Reasons, gateway.Reason(reason))
+	}
+	return row
+}
+
+func (r *resolver) wordOf(id sql.NullInt64) string {
+	if !id.Valid {
+		return ""
+	}
+	text, ok := r.words[id.Int64]
+	if !ok && r.err == nil {
+		r.err = r.db.QueryRowContext(r.ctx, "SELECT text FROM word WHERE id = ?", id.Int64).Scan(&text)
+		r.words[id.Int64] = text
+	}
+	return text
+}
+
+func (r *resolver) position(writer, seq int64) audit.Position {
+	p, ok := r.writers[writer]
+	if !ok && r.err == nil {
+		r.err = r.db.QueryRowContext(r.ctx, "SELECT replica, boot FROM writer WHERE id = ?", writer).Scan(&p.Replica, &p.Boot)
+		r.writers[writer] = p
+	}
+	p.Seq = uint64(seq)
+	return p
+}

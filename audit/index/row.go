@@ -1,0 +1,137 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal"
+)
+
+const insertEvent = `INSERT INTO event (at, time, type, uuid, action, writer, seq, duration, count,
+	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome)
+	VALUES (?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?)`
+
+const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
+	outcome = ?, code = coalesce(?, code), reasons = coalesce(?, reasons)
+	WHERE action = ? AND end_seq IS NULL`
+
+// add makes the event a row, or adds it to the row of its action.
+func (b *builder) add(ctx context.Context, e journal.Entry) error {
+	if t := e.Event.Type; t == audit.ToolFinished || t == audit.ToolOrphaned {
+		found, err := b.addEnd(ctx, e)
+		if found || err != nil {
+			return err
+		}
+	}
+	return b.addRow(ctx, e)
+}
+
+// addEnd adds a settling event to the row of its decided one; false if there is
+// none. An orphaned event is about another writer, which must be read first.
+func (b *builder) addEnd(ctx context.Context, e journal.Entry) (bool, error) {
+	found, err := b.update(ctx, e)
+	if found || err != nil || e.Event.Type != audit.ToolOrphaned {
+		return found, err
+	}
+	of := journal.Writer{Replica: e.Event.OfReplica, Boot: e.Event.OfBoot}
+	if of.Boot >= e.Writer.Boot {
+		return false, nil // no orphan of ours: we close those of earlier boots only
+	}
+	if err := b.readWriter(ctx, of); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if err := b.meet(ctx, e.Writer); err != nil {
+		return false, err
+	}
+	return b.update(ctx, e)
+}
+
+func (b *builder) update(ctx context.Context, e journal.Entry) (bool, error) {
+	ev := e.Event
+	args := []any{b.states[e.Writer].id, int64(ev.Seq), ev.Duration.Microseconds()}
+	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), joinReasons(ev))
+	if err != nil {
+		return false, err
+	}
+	result, err := b.settle.ExecContext(ctx, append(args, ev.Action[:])...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func (b *builder) addRow(ctx context.Context, e journal.Entry) error {
+	ev, s := e.Event, b.states[e.Writer]
+	clock := ev.Time.UnixNano()
+	s.clock = max(clock, s.clock+1)
+	typ, err := b.word(ctx, string(ev.Type))
+	if err != nil {
+		return err
+	}
+	var action, count any
+	if !ev.Action.IsZero() {
+		action = ev.Action[:]
+	}
+	if ev.Count > 0 {
+		count = int64(ev.Count)
+	}
+	args := []any{s.clock, clock, typ, ev.ID[:], action, s.id, int64(ev.Seq), ev.Duration.Microseconds(), count}
+	args, err = b.appendWords(ctx, args, string(ev.Principal), string(ev.Subject), string(ev.Tenant),
+		string(ev.Client), string(ev.Method), string(ev.Upstream), string(ev.Tool), string(ev.ToolRef),
+		string(ev.Effect), joinReasons(ev), string(ev.Code), string(ev.Outcome))
+	if err != nil {
+		return err
+	}
+	_, err = b.insert.ExecContext(ctx, args...)
+	return err
+}
+
+// appendWords appends the numbers of the words, nil for an empty one.
+func (b *builder) appendWords(ctx context.Context, args []any, texts ...string) ([]any, error) {
+	for _, text := range texts {
+		if text == "" {
+			args = append(args, nil)
+			continue
+		}
+		id, err := b.word(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, id)
+	}
+	return args, nil
+}
+
+// word returns the number of the word, which it gets when it is new.
+func (b *builder) word(ctx context.Context, text string) (int64, error) {
+	if id, ok := b.words[text]; ok {
+		return id, nil
+	}
+	var id int64
+	err := b.tx.QueryRowContext(ctx, "SELECT id FROM word WHERE text = ?", text).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = b.tx.QueryRowContext(ctx, "INSERT INTO word (text) VALUES (?) RETURNING id", text).Scan(&id)
+	}
+	if err != nil {
+		return 0, err
+	}
+	b.words[text] = id
+	return id, nil
+}
+
+// joinReasons keeps all reasons as one word: there are few combinations.
+func joinReasons(e *audit.Event) string {
+	var all strings.Builder
+	for i, r := range e.Reasons {
+		if i > 0 {
+			all.WriteByte(' ')
+		}
+		all.WriteString(string(r))
+	}
+	return all.String()
+}
