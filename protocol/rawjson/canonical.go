@@ -30,7 +30,7 @@ func AppendString(dst []byte, s string) []byte {
 // but every number as it was written. RFC 8785 would round numbers to doubles
 // and so give one form to values that differ. The form is never longer than raw.
 func AppendCanonical(dst, raw []byte) []byte {
-	c := canonicalizer{raw: raw, dst: dst}
+	c := canonicalizer{raw: raw, dst: dst, members: make([]span, 0, 32)}
 	c.value(skipSpace(raw, 0), 0)
 	return c.dst
 }
@@ -117,7 +117,7 @@ func (c *canonicalizer) object(i, depth int) int {
 func (c *canonicalizer) reorder(members []span) {
 	start := members[0].start
 	slices.SortFunc(members, func(a, b span) int { return compareUTF16(a.name, b.name) })
-	c.scratch = c.scratch[:0]
+	c.scratch = slices.Grow(c.scratch[:0], len(c.raw)) // once, for every object
 	for i, m := range members {
 		if i > 0 {
 			c.scratch = append(c.scratch, ',')

@@ -8,7 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The walkers run over JSON that passed Check. On other input they stop
+// The walkers run over JSON that passed Check. The sub-slices that they return
+// have no spare capacity: to append to one copies it. On other input they stop
 // early and never panic, but what they then say means nothing.
 
 // Kind returns the kind of the value: '{', '[', '"', 't', 'f', 'n', '0' for
@@ -176,21 +177,22 @@ func (c *cursor) next() bool {
 	if end <= i {
 		return false
 	}
-	c.value, c.at = c.raw[i:end], end
+	c.value, c.at = c.raw[i:end:end], end
 	return true
 }
 
 // trim returns the value within raw without the white space around it.
 func trim(raw []byte) []byte {
 	i := skipSpace(raw, 0)
-	return raw[i:skipValue(raw, i)]
+	end := skipValue(raw, i)
+	return raw[i:end:end]
 }
 
 // unescape returns the value of a quoted string, aliasing it where it has no
 // escapes.
 func unescape(quoted []byte) []byte {
 	if len(quoted) >= 2 && bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
+		return quoted[1 : len(quoted)-1 : len(quoted)-1]
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted)
 	return text

@@ -46,6 +46,27 @@ func TestMembersAlias(t *testing.T) {
 	}
 }
 
+// To append to a part must not write over the whole.
+func TestPartsHaveNoSpareCapacity(t *testing.T) {
+	const text = `{"a":{"b":[1,2]},"c":"d"}`
+	raw := []byte(text)
+	part, _ := rawjson.Lookup(raw, "/a/b/0")
+	_ = append(part, "XXXX"...)
+	part, _ = rawjson.Member(raw, "a")
+	_ = append(part, "XXXX"...)
+	part, _ = rawjson.Lookup(raw, "")
+	_ = append(part, "XXXX"...)
+	for name, value := range rawjson.Members(raw) {
+		_, _ = append(name, "XXXX"...), append(value, "XXXX"...)
+	}
+	for value := range rawjson.Elements([]byte(`[1,2]`)) {
+		_ = append(value, "XXXX"...)
+	}
+	if string(raw) != text {
+		t.Errorf("%s", raw)
+	}
+}
+
 func TestElements(t *testing.T) {
 	var got []string
 	for value := range rawjson.Elements([]byte(` [ 1,"]" , [2 ,3], {"a":[]} ,null] `)) {
