@@ -1,23 +1,24 @@
 package redact
 
-// prefilter finds where a literal of a rule may start. Each of its three tables
-// has, for a byte at that position of a literal, a bit for every rule that has a
-// literal with it; a place at which the three agree on a rule is looked at
-// closely. Rules beyond the width of the word share a bit, which costs time only.
-type prefilter struct {
-	at [3][256]uint16
-}
+// prefilter finds where a literal of a rule starts, by its first three bytes at
+// the cost of one table look-up a byte (the Shift-And algorithm with a set of
+// rules in each place). For every byte the table holds three sets of rules, 16
+// bits each: those with a literal that has it first, second, third. Rules beyond
+// the width of a set share a bit, which costs time only.
+type prefilter [256]uint64
+
+const setBits = 16
 
 func newPrefilter(rs []rule) *prefilter {
 	p := &prefilter{}
-	for i, r := range rs {
-		bit := uint16(1) << (i % 16)
+	for n, r := range rs {
 		for _, lit := range r.literals {
-			for pos := range p.at {
+			for pos := range 3 {
+				bit := uint64(1) << (n%setBits + pos*setBits)
 				c := lit[pos]
-				p.at[pos][c] |= bit
+				p[c] |= bit
 				if r.fold && c >= 'a' && c <= 'z' {
-					p.at[pos][c-0x20] |= bit
+					p[c-0x20] |= bit
 				}
 			}
 		}
@@ -25,43 +26,68 @@ func newPrefilter(rs []rule) *prefilter {
 	return p
 }
 
-// next returns the first place at or after i where a literal may start, or -1.
-func (p *prefilter) next(s []byte, i int) int {
-	for ; i+2 < len(s); i++ {
-		if p.at[0][s[i]]&p.at[1][s[i+1]]&p.at[2][s[i+2]] != 0 {
-			return i
+// next returns the first place at or after i where a literal of a rule stands,
+// with the bits of the rules that it may belong to, or -1.
+func (p *prefilter) next(s []byte, i int) (place int, bits uint16) {
+	const all = 1<<setBits - 1
+	state := uint64(0)
+	for j, c := range s[i:] {
+		state = (state<<setBits | all) & p[c]
+		if state < 1<<(2*setBits) {
+			continue
+		}
+		place, bits = i+j-2, uint16(state>>(2*setBits))
+		if literalAt(s[place:], bits) {
+			return place, bits
 		}
 	}
-	return -1
+	return -1, 0
+}
+
+// literalAt reports whether s begins with a literal of one of the rules.
+func literalAt(s []byte, bits uint16) bool {
+	for n := range rules {
+		if bits&(1<<(n%setBits)) != 0 && rules[n].hasLiteral(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // span is a secret found: s[from:to] by rules[rule].
 type span struct{ from, to, rule int }
 
-// secretAt tries the rules at the place i.
-func (r *Redactor) secretAt(s []byte, i int) (span, bool) {
+// secretAt tries the rules of those bits at the place i.
+func secretAt(s []byte, i int, bits uint16) (span, bool) {
 	for n := range rules {
 		ru := &rules[n]
-		if !ru.hasLiteral(s[i:]) || !ru.free && i > 0 && word(s[i-1]) {
+		if bits&(1<<(n%setBits)) == 0 || !ru.hasLiteral(s[i:]) || !ru.free && i > 0 && word(s[i-1]) {
 			continue
 		}
-		end := min(len(s), i+ru.window)
-		m := ru.expr.FindSubmatchIndex(s[i:end])
-		if m == nil {
-			continue
+		if from, to, ok := ru.find(s, i); ok {
+			return span{from, to, n}, true
 		}
-		from, to := i+m[2], i+m[3]
-		if ru.valid != nil && !ru.valid(s[from:to]) {
-			continue
-		}
-		if to == end { // the window cut it short: the rest belongs to it
-			for to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\'' {
-				to++
-			}
-		}
-		return span{from, to, n}, true
 	}
 	return span{}, false
+}
+
+// find runs the expression in the window at i.
+func (ru *rule) find(s []byte, i int) (from, to int, ok bool) {
+	end := min(len(s), i+ru.window)
+	m := ru.expr.FindSubmatchIndex(s[i:end])
+	if m == nil {
+		return 0, 0, false
+	}
+	from, to = i+m[2], i+m[3]
+	if ru.valid != nil && !ru.valid(s[from:to]) {
+		return 0, 0, false
+	}
+	if to == end { // the window cut it short: the rest belongs to it
+		for to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\'' {
+			to++
+		}
+	}
+	return from, to, true
 }
 
 func word(c byte) bool {
@@ -92,14 +118,13 @@ func equalFold(s []byte, lit string, fold bool) bool {
 
 // mask replaces the secrets in s by placeholders such as [redacted:jwt]: it
 // returns s itself where there are none, else the text appended to buf[:0].
-// A secret that hides inside another's placeholder does not exist: placeholders
-// match no rule.
+// Placeholders match no rule, so that masking twice is masking once.
 func (r *Redactor) mask(buf, s []byte, count func(rule int)) (out []byte, changed bool) {
 	done := 0
-	for i := r.filter.next(s, 0); i >= 0; {
-		sp, ok := r.secretAt(s, i)
+	for i, bits := r.filter.next(s, 0); i >= 0; {
+		sp, ok := secretAt(s, i, bits)
 		if !ok {
-			i = r.filter.next(s, i+1)
+			i, bits = r.filter.next(s, i+1)
 			continue
 		}
 		if !changed {
@@ -109,7 +134,7 @@ func (r *Redactor) mask(buf, s []byte, count func(rule int)) (out []byte, change
 		out = append(append(append(out, "[redacted:"...), rules[sp.rule].class...), ']')
 		done = sp.to
 		count(sp.rule)
-		i = r.filter.next(s, max(sp.to, i+1))
+		i, bits = r.filter.next(s, sp.to)
 	}
 	if !changed {
 		return s, false

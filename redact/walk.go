@@ -98,7 +98,7 @@ func (w *walker) value(i int, p place) int {
 		case fixed:
 			w.judge(w.in[i:end])
 		default:
-			w.rewrite(i, end, w.secrets)
+			w.rewrite(i, end)
 		}
 		return end
 	}
@@ -108,18 +108,22 @@ func (w *walker) value(i int, p place) int {
 	return i
 }
 
-// stringEnd returns the index after the string token at i.
+// stringEnd returns the index after the string token at i: after the first quote
+// that an even number of backslashes precedes.
 func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
+	for j := i + 1; j < len(b); j++ {
+		n := bytes.IndexByte(b[j:], '"')
 		if n < 0 {
 			break
 		}
-		esc := bytes.IndexByte(b[i:i+n], '\\')
-		if esc < 0 {
-			return i + n + 1
+		j += n
+		k := j
+		for k-1 > i && b[k-1] == '\\' {
+			k--
 		}
-		i += esc + 1
+		if (j-k)%2 == 0 {
+			return j + 1
+		}
 	}
 	return len(b)
 }
@@ -153,7 +157,7 @@ func (w *walker) object(i int, p place) int {
 		token := w.in[i:end]
 		name := token[1 : len(token)-1]
 		w.path[at] = step{name: name}
-		if !plainToken(name) || w.secrets && w.r.filter.next(name, 0) >= 0 {
+		if !plainToken(name) || w.mayHoldSecret(name) {
 			name = w.name(i, end, p)
 		}
 		i = w.space(end)
@@ -177,7 +181,7 @@ func (w *walker) name(i, end int, p place) []byte {
 	switch {
 	case p == alone:
 	case p.cleansNames():
-		renamed := w.rewrite(i, end, w.secrets)
+		renamed := w.rewrite(i, end)
 		w.renamed = w.renamed || renamed
 	default:
 		w.judge(w.in[i:end])
@@ -188,6 +192,29 @@ func (w *walker) name(i, end int, p place) []byte {
 // plainToken reports whether a raw string, without its quotes, is printable
 // ASCII without escapes.
 func plainToken(inner []byte) bool { return plainTo(inner, false, '\\') == len(inner) }
+
+// harmless reports whether a raw string, without its quotes, is printable ASCII
+// with no escapes but those of white space, quotes and backslashes: nothing is
+// hidden in it, and a literal of a secret stands in it as it would be read.
+func harmless(inner []byte) bool {
+	for i := 0; ; i += 2 {
+		i += plainTo(inner[i:], false, '\\')
+		if i == len(inner) {
+			return true
+		}
+		if i+1 >= len(inner) || inner[i] != '\\' || !strings.ContainsRune(`nrt"\`, rune(inner[i+1])) {
+			return false
+		}
+	}
+}
+
+func (w *walker) mayHoldSecret(text []byte) bool {
+	if !w.secrets {
+		return false
+	}
+	at, _ := w.r.filter.next(text, 0)
+	return at >= 0
+}
 
 // unescaped returns the content of the token at in[i:end].
 func (w *walker) unescaped(token []byte) []byte {
@@ -200,13 +227,13 @@ func (w *walker) unescaped(token []byte) []byte {
 }
 
 // rewrite cleans the string at in[i:end] and reports whether it changed.
-func (w *walker) rewrite(i, end int, secrets bool) bool {
+func (w *walker) rewrite(i, end int) bool {
 	token := w.in[i:end]
 	if len(token) < 2 {
 		return false
 	}
-	plain := plainToken(token[1 : len(token)-1])
-	if plain && (!secrets || w.r.filter.next(token, 1) < 0) {
+	plain := harmless(token[1 : len(token)-1])
+	if plain && !w.mayHoldSecret(token) {
 		return false
 	}
 	s, before, changed := w.unescaped(token), w.cleaner.removed, false
@@ -216,7 +243,7 @@ func (w *walker) rewrite(i, end int, secrets bool) bool {
 		}
 		w.note(before, gateway.Warning)
 	}
-	if secrets {
+	if w.secrets {
 		masked, hit := w.r.mask(w.text3, s, func(rule int) { w.redacted[rule]++ })
 		if hit {
 			s, changed, w.text3 = masked, true, masked

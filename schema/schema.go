@@ -64,12 +64,10 @@ type Schema struct {
 // (RFC 6761), and nothing would ask for it.
 const home = "https://schema.invalid/"
 
-// errRemote is what the loader answers to every request.
-var errRemote = errors.New("refers to something outside the document")
-
+// refuseAll is the loader: it never loads.
 type refuseAll struct{}
 
-func (refuseAll) Load(string) (any, error) { return nil, errRemote }
+func (refuseAll) Load(string) (any, error) { return nil, ErrRemote }
 
 // Compile compiles one schema. Errors are *gateway.Error of
 // CodeContractViolation with ReasonSchemaUnsafe, where the schema could not be
@@ -129,7 +127,7 @@ func compile(raw []byte, sv *survey, lim Limits) (s *Schema, err error) {
 func classify(err error) error {
 	var load *jsonschema.LoadURLError
 	var regex *jsonschema.InvalidRegexError
-	if errors.As(err, &load) || errors.As(err, &regex) || errors.Is(err, errRemote) {
+	if errors.As(err, &load) || errors.As(err, &regex) || errors.Is(err, ErrRemote) {
 		return unsafe(err)
 	}
 	return invalid(err)

@@ -66,16 +66,21 @@ type place struct{ name, pointer string }
 // fragment writes the pointer for use after the # of a URI.
 func (p place) fragment() string { return (&url.URL{Path: p.pointer}).EscapedPath() }
 
+// Causes of a refusal that callers and reviewers tell apart.
 var (
-	errObject    = errors.New(`the root does not say "type": "object"`)
+	ErrNotObject = errors.New(`the root does not say "type": "object"`)
+	ErrDialect   = errors.New("is written in a dialect that is not supported")
+	ErrPattern   = errors.New("has a pattern that RE2 cannot run within limits")
+	ErrRemote    = errors.New("refers to something outside the document")
+)
+
+var (
 	errNotSchema = errors.New("is neither an object nor a boolean")
 	errTooMany   = errors.New("holds too many subschemas")
 	errStrays    = errors.New("refers to too many places that are not known to hold a schema")
 	errIDs       = errors.New("embeds too many resources")
-	errDialect   = errors.New("is written in a dialect that is not supported")
 	errKeyword   = errors.New("uses a keyword of another dialect")
 	errCount     = errors.New("sets a bound that is no whole number of at most 18 digits")
-	errPattern   = errors.New("has a pattern that RE2 cannot run within limits")
 )
 
 // surveyOf walks every subschema of a checked schema.
@@ -83,7 +88,7 @@ func surveyOf(raw []byte, lim Limits) (*survey, error) {
 	sv := &survey{lim: lim, places: map[string]bool{}, patterns: map[string]*plan.Pattern{}}
 	if lim.RequireObject {
 		if t, _ := protocol.Member(raw, "type"); !isText(t, "object") {
-			return nil, invalid(errObject)
+			return nil, invalid(ErrNotObject)
 		}
 	}
 	if err := sv.dialect(raw); err != nil {
@@ -115,7 +120,7 @@ func (sv *survey) dialect(raw []byte) error {
 	case "json-schema.org/draft-07/schema":
 		sv.draft = "draft-07"
 	default:
-		return invalid(fmt.Errorf("/$schema %w: %.200q", errDialect, name))
+		return invalid(fmt.Errorf("/$schema %w: %.200q", ErrDialect, name))
 	}
 	return nil
 }
@@ -243,18 +248,18 @@ func (sv *survey) compilePattern(expr, at string) error {
 func newPattern(expr string, limit int) (*plan.Pattern, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPattern, err)
+		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPattern, err)
+		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
 	if len(prog.Inst) > limit {
-		return nil, fmt.Errorf("%w: %d instructions", errPattern, len(prog.Inst))
+		return nil, fmt.Errorf("%w: %d instructions", ErrPattern, len(prog.Inst))
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPattern, err)
+		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
 	return &plan.Pattern{Regexp: re, Size: len(prog.Inst)}, nil
 }
@@ -276,7 +281,7 @@ func (sv *survey) checkRefs() error {
 	for _, r := range sv.refs {
 		fragment, local := strings.CutPrefix(r.name, "#")
 		if !local && sv.ids == 0 {
-			return unsafe(fmt.Errorf("%q %w: %.200q", r.pointer, errRemote, r.name))
+			return unsafe(fmt.Errorf("%q %w: %.200q", r.pointer, ErrRemote, r.name))
 		}
 		target, err := url.PathUnescape(fragment)
 		if err != nil {

@@ -18,18 +18,22 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index after the string that starts at i.
+// skipString returns the index after the string that starts at i: after the
+// first quote that an even number of backslashes precedes.
 func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
+	for j := i + 1; j < len(b); j++ {
+		n := bytes.IndexByte(b[j:], '"')
 		if n < 0 {
-			return len(b)
+			break
 		}
-		esc := bytes.IndexByte(b[i:i+n], '\\')
-		if esc < 0 {
-			return i + n + 1
+		j += n
+		k := j
+		for k-1 > i && b[k-1] == '\\' {
+			k--
 		}
-		i += esc + 1
+		if (j-k)%2 == 0 {
+			return j + 1
+		}
 	}
 	return len(b)
 }
