@@ -127,7 +127,10 @@ func compile(raw []byte, sv *survey, lim Limits) (s *Schema, err error) {
 func classify(err error) error {
 	var load *jsonschema.LoadURLError
 	var regex *jsonschema.InvalidRegexError
-	if errors.As(err, &load) || errors.As(err, &regex) || errors.Is(err, ErrRemote) {
+	switch {
+	case errors.As(err, &load): // which wraps nothing
+		return unsafe(fmt.Errorf("%w: %.200q", ErrRemote, load.URL))
+	case errors.As(err, &regex):
 		return unsafe(err)
 	}
 	return invalid(err)
