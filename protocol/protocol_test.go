@@ -360,6 +360,9 @@ func TestRequestAttacks(t *testing.T) {
 }
 
 func TestParseRequestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations are not counted under the race detector")
+	}
 	raw := []byte(typicalCall)
 	// The Request, and the texts of method, version and trace parent.
 	if n := testing.AllocsPerRun(100, func() {
