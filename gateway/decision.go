@@ -35,6 +35,11 @@ const (
 	ReasonTaskRequired      Reason = "task_required"       // needs the tasks extension
 	ReasonMalformed         Reason = "malformed"           // not the JSON or message that it should be
 	ReasonUndeclared        Reason = "undeclared_member"   // an argument that the schema does not declare
+	ReasonResultType        Reason = "result_type"         // a resultType that was not agreed on
+	ReasonResultShape       Reason = "result_shape"        // not the shape of a tool result
+	ReasonOutputMissing     Reason = "output_missing"      // an output schema, but no structuredContent
+	ReasonOutputSchema      Reason = "output_schema"       // structuredContent breaks the output schema
+	ReasonBusy              Reason = "busy"                // as many calls are under way as may be
 	ReasonPolicyConflict    Reason = "policy_conflict"     // rules gave different answers
 	ReasonPolicyCancelled   Reason = "policy_cancelled"    // the caller left before policy had answered
 	ReasonArgumentsTooLarge Reason = "arguments_too_large" // more values than policy can be asked about

@@ -1,0 +1,42 @@
+# make test   all tests, nothing else to install
+# make check  also race, vet, staticcheck, fuzz seeds
+# make fuzz   every fuzz target for FUZZTIME
+# make bench  the figures of docs/performance.md
+# make proof  what is too long for each run: kills
+
+GO       ?= go
+FUZZTIME ?= 30s
+TOOLS     = $(GO) tool -modfile=tools/go.mod
+
+.PHONY: test check vet staticcheck race fuzz bench proof clients fmt
+
+test:
+	$(GO) test ./...
+
+check: fmt vet staticcheck race
+
+fmt:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not gofmt'd: $$unformatted"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+staticcheck:
+	$(TOOLS) staticcheck ./...
+
+# The race run includes the seeds of every fuzz target.
+race:
+	$(GO) test -race ./...
+
+fuzz:
+	@test/fuzz.sh "$(GO)" "$(FUZZTIME)"
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) run ./test/bench
+
+proof:
+	$(GO) test -count=1 -timeout 30m -run Proof -v ./test/proof -proof
+
+clients:
+	test/clients/run.sh

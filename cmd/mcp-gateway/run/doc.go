@@ -1,0 +1,12 @@
+// Package run assembles a gateway from its configuration, serves it, and
+// replaces what may change while it runs.
+//
+// Map:
+//
+//	gateway.go    Gateway: open, serve, close
+//	world.go      configuration → the settings and upstreams that calls run under
+//	reload.go     files that changed → a whole new world, or the old one
+//	inspect.go    what is known of upstreams and tools, without serving
+//	audit.go      what happened: the index, and who a pseudonym is
+//	log.go        what the operator's log says of calls, lists and reloads
+package run

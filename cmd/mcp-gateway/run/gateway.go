@@ -1,0 +1,269 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/index"
+	"mcp-gateway/audit/journal"
+	"mcp-gateway/config"
+	"mcp-gateway/keyring"
+	"mcp-gateway/proxy"
+	"mcp-gateway/proxy/modern"
+	"mcp-gateway/proxy/refresh"
+	"mcp-gateway/redact"
+	"mcp-gateway/registry"
+	"mcp-gateway/store"
+)
+
+// Options are what the command line decides.
+type Options struct {
+	ConfigPath string
+	Version    string
+	Log        *zap.Logger
+	Clock      func() time.Time // nil: time.Now
+}
+
+// Gateway is a whole gateway on one machine: no services beside it.
+type Gateway struct {
+	options Options
+	config  *config.Config
+
+	keys      *keyring.Ring
+	names     *audit.Keys
+	journal   *journal.Journal
+	index     *index.Index
+	store     *store.Store
+	registry  *registry.Registry
+	refresher *refresh.Refresher
+	corridor  *proxy.Gateway
+	handler   http.Handler
+
+	mu    sync.Mutex // one reload at a time
+	world *world
+	loops context.Context                 // of the loops that keep lists fresh
+	trust atomic.Pointer[map[string]bool] // upstreams served unreviewed
+}
+
+// JournalDir is the journal's folder inside the state directory.
+const JournalDir = "journal"
+
+const (
+	keysDir   = "keys"
+	indexFile = "index.db"
+)
+
+// Open reads the configuration and makes everything that a gateway needs, in
+// the order in which one needs another. Errors are gateway.Problems where a
+// person can mend them in a file.
+func Open(ctx context.Context, o Options) (g *Gateway, err error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	g = &Gateway{options: o}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.Close(context.WithoutCancel(ctx)))
+			g = nil
+		}
+	}()
+	if g.config, err = config.Load(o.ConfigPath); err != nil {
+		return g, err
+	}
+	next, err := g.plan(ctx, g.config)
+	if err != nil {
+		return g, err
+	}
+	if err := g.openState(ctx); err != nil {
+		return g, err
+	}
+	if err := g.build(); err != nil {
+		return g, err
+	}
+	return g, g.enter(ctx, next)
+}
+
+// openState opens what lasts: keys, journal, index, observed definitions.
+func (g *Gateway) openState(ctx context.Context) error {
+	dir := g.config.State.Dir
+	if err := makeStateDir(dir); err != nil {
+		return err
+	}
+	replica, err := replicaID(dir, g.config.Replica)
+	if err != nil {
+		return err
+	}
+	if g.keys, err = keyring.Open(filepath.Join(dir, keysDir)); err != nil {
+		return err
+	}
+	g.names = audit.NewKeys(g.keys)
+	if g.store, err = store.Open(ctx, filepath.Join(dir, store.Name)); err != nil {
+		return err
+	}
+	g.journal, err = journal.Open(filepath.Join(dir, JournalDir), journal.Options{
+		Replica: audit.Ident(replica), Build: audit.Version(g.options.Version), Now: g.options.Clock,
+	})
+	if err != nil {
+		return err
+	}
+	g.index, err = index.Open(filepath.Join(dir, indexFile), filepath.Join(dir, JournalDir))
+	return err
+}
+
+func makeStateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("state.dir: %w", err)
+	}
+	return nil
+}
+
+// replicaID is the configured id, or one that is minted once and kept.
+func replicaID(dir, configured string) (string, error) {
+	if configured != "" {
+		return configured, nil
+	}
+	path := filepath.Join(dir, "replica")
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // never fails
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = f.WriteString("r" + hex.EncodeToString(random[:]) + "\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("replica id: %w", err)
+	}
+	text, err := os.ReadFile(path)
+	return strings.TrimSpace(string(text)), err
+}
+
+// build makes the corridor and its front.
+func (g *Gateway) build() error {
+	redactor := redact.New(redact.Options{})
+	g.registry = registry.New(registry.Options{
+		Present: proxy.Present(redactor),
+		Trust:   g.trusted,
+		Clock:   g.options.Clock,
+	})
+	views, err := registry.NewViews(registry.ViewOptions{Clock: g.options.Clock})
+	if err != nil {
+		return err
+	}
+	g.refresher = refresh.New(refresh.Options{
+		Registry: g.registry, History: g.store, Journal: g.journal, Clock: g.options.Clock, Log: g.logList,
+	})
+	g.corridor, err = proxy.New(proxy.Options{
+		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: views,
+		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
+		Clock: g.options.Clock, Log: g.logCall,
+	})
+	if err != nil {
+		return err
+	}
+	front, err := modern.New(modern.Options{
+		Gateway: g.corridor, Origins: g.config.Listen.Origins, Hosts: g.config.Listen.Hosts,
+	})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(modern.Path, front)
+	mux.Handle(modern.Path+"/", front)
+	g.handler = mux
+	return nil
+}
+
+// Handler serves hosts; for tests and for Serve.
+func (g *Gateway) Handler() http.Handler { return g.handler }
+
+// Registry tells what is served.
+func (g *Gateway) Registry() *registry.Registry { return g.registry }
+
+// Index answers questions about what happened.
+func (g *Gateway) Index() *index.Index { return g.index }
+
+// Names makes the pseudonyms that stand in events.
+func (g *Gateway) Names() *audit.Keys { return g.names }
+
+// Refresh fetches one upstream's list now.
+func (g *Gateway) Refresh(ctx context.Context, upstream string) error {
+	return g.refresher.Refresh(ctx, upstream)
+}
+
+// Bounds of the HTTP server. Answers have no deadline of their own: calls have.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	headerBytes   = 64 << 10
+	drainTime     = 20 * time.Second
+)
+
+// Serve listens until ctx ends, then lets calls under way finish.
+func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.config.Listen.MCP)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: g.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(g.options.Log),
+	}
+	var background sync.WaitGroup
+	work, stop := context.WithCancel(ctx)
+	background.Go(func() { g.corridor.Run(work) })
+	background.Go(func() { g.logIndex(g.index.Run(work)) })
+	background.Go(func() { g.watch(work) })
+	background.Go(func() {
+		<-work.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+		defer cancel()
+		if err := server.Shutdown(drain); err != nil {
+			_ = server.Close() // what did not finish in time is cut; the journal says so
+		}
+	})
+	if ready != nil {
+		ready(listener.Addr())
+	}
+	err = server.Serve(listener)
+	stop()
+	background.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends children and closes what lasts, journal last.
+func (g *Gateway) Close(ctx context.Context) error {
+	var err error
+	if g.world != nil {
+		g.world.stop()
+		g.refresher.Wait()
+		g.world.close()
+	}
+	if g.index != nil {
+		err = errors.Join(err, g.index.Close())
+	}
+	if g.store != nil {
+		err = errors.Join(err, g.store.Close())
+	}
+	if g.journal != nil {
+		err = errors.Join(err, g.journal.Close(ctx))
+	}
+	return err
+}

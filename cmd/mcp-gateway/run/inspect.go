@@ -1,0 +1,153 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"mcp-gateway/config"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
+	"mcp-gateway/redact"
+	"mcp-gateway/registry"
+	"mcp-gateway/store"
+)
+
+// Validate checks configuration, exposure and policy, and changes nothing.
+func Validate(ctx context.Context, configPath string) error {
+	c, err := config.Load(configPath)
+	if err != nil {
+		return err
+	}
+	g := &Gateway{options: Options{Clock: time.Now}, config: c}
+	_, err = g.plan(ctx, c)
+	return err
+}
+
+// Inspection is what is known of upstreams and their tools, without serving.
+type Inspection struct {
+	Config   *config.Config
+	Exposure *registry.Exposure
+	Registry *registry.Registry
+	Facts    map[string]registry.UpstreamFact
+	History  []registry.Seen
+}
+
+// Inspect returns what the last runs observed. An upstream that was never
+// observed is asked itself, and with fresh every one is; what they say is kept
+// as an observation.
+func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
+	c, err := config.Load(o.ConfigPath)
+	if err != nil {
+		return nil, err
+	}
+	o.Clock = time.Now
+	g := &Gateway{options: o, config: c}
+	in := &Inspection{Config: c, Facts: map[string]registry.UpstreamFact{}}
+	if in.Exposure, err = c.LoadExposure(); err != nil {
+		return nil, err
+	}
+	if err := makeStateDir(c.State.Dir); err != nil {
+		return nil, err
+	}
+	if g.store, err = store.Open(ctx, filepath.Join(c.State.Dir, store.Name)); err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.store.Close() }() // read and committed: nothing is lost
+	in.Registry = registry.New(registry.Options{
+		Present: proxy.Present(redact.New(redact.Options{})),
+		Trust:   func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
+	})
+	in.Registry.SetExposure(in.Exposure)
+	if err := in.recall(ctx, g.store); err != nil {
+		return nil, err
+	}
+	return in, in.ask(ctx, g, fresh)
+}
+
+// recall publishes, of each upstream, what its last list held.
+func (in *Inspection) recall(ctx context.Context, history registry.History) error {
+	var err error
+	if in.History, err = history.Definitions(ctx, ""); err != nil {
+		return err
+	}
+	last := make(map[string]time.Time)
+	for _, s := range in.History {
+		if s.Last.After(last[s.ID.Upstream]) {
+			last[s.ID.Upstream] = s.Last
+		}
+	}
+	lists := make(map[string][][]byte)
+	for _, s := range in.History {
+		if s.Last.Equal(last[s.ID.Upstream]) && in.Config.Upstreams[s.ID.Upstream] != nil {
+			lists[s.ID.Upstream] = append(lists[s.ID.Upstream], s.Raw)
+		}
+	}
+	for id, tools := range lists {
+		if _, err := in.Registry.Publish(id, registry.Listing{Tools: tools}); err != nil {
+			return err
+		}
+	}
+	facts, err := history.Upstreams(ctx)
+	for _, f := range facts {
+		in.Facts[f.ID] = f
+	}
+	return err
+}
+
+// askTime is how long one upstream may take to start and list.
+const askTime = 90 * time.Second
+
+// ask lists the upstreams of which nothing is known, or all. One that does not
+// answer is a fact, not an error.
+func (in *Inspection) ask(ctx context.Context, g *Gateway, fresh bool) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	g.options.Log = zap.NewNop()
+	p := &plan{config: in.Config}
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	var failed error
+	for id := range in.Config.Upstreams {
+		if _, met := in.Facts[id]; met && !fresh {
+			continue
+		}
+		wait.Go(func() {
+			fact, err := in.askOne(ctx, g, p, id)
+			mu.Lock()
+			defer mu.Unlock()
+			in.Facts[id], failed = fact, errors.Join(failed, err)
+		})
+	}
+	wait.Wait()
+	return failed
+}
+
+func (in *Inspection) askOne(ctx context.Context, g *Gateway, p *plan, id string) (registry.UpstreamFact, error) {
+	client, err := g.client(ctx, p, id)
+	if err != nil {
+		return registry.UpstreamFact{ID: id}, fmt.Errorf("upstream %s: %w", id, err)
+	}
+	defer client.Close()
+	listing, err := client.List(ctx)
+	fact := client.Fact()
+	fact.ID, fact.At = id, time.Now()
+	if err != nil {
+		fact.Up = false
+		var e *gateway.Error
+		if errors.As(err, &e) && len(e.Reasons) > 0 {
+			fact.Reason = string(e.Reasons[0])
+		}
+		return fact, g.store.SetUpstream(ctx, fact)
+	}
+	if _, err := in.Registry.Publish(id, listing); err != nil {
+		return fact, err
+	}
+	seen := in.Registry.Seen(id)
+	return fact, errors.Join(g.store.Observe(ctx, fact.At, seen), g.store.SetUpstream(ctx, fact))
+}

@@ -1,0 +1,72 @@
+package run
+
+import (
+	"errors"
+
+	"go.uber.org/zap"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
+	"mcp-gateway/registry"
+)
+
+// The log is for the operator. It names codes, ids and causes; arguments,
+// results and credentials never reach it.
+
+func (g *Gateway) logCall(c *proxy.Call) {
+	fields := []zap.Field{
+		zap.Stringer("call", c.ID), zap.String("code", string(c.Err.Code)), zap.String("stage", c.Err.Stage),
+	}
+	if c.Tool.Valid() {
+		fields = append(fields, zap.Stringer("tool", c.Tool.Tool().ID))
+	}
+	if c.Err.Err != nil {
+		fields = append(fields, zap.NamedError("cause", c.Err.Err))
+	}
+	if c.Err.Code == gateway.CodeInternal || c.Err.Code == gateway.CodeAuditUnavailable {
+		g.options.Log.Error("call failed", fields...)
+		return
+	}
+	g.options.Log.Debug("call refused", fields...)
+}
+
+func (g *Gateway) logList(id string, c registry.Changes, err error) {
+	log := g.options.Log.With(zap.String("upstream", id))
+	if err != nil {
+		var e *gateway.Error
+		if errors.As(err, &e) {
+			log = log.With(zap.String("code", string(e.Code)))
+		}
+		log.Warn("list not refreshed", zap.Error(err))
+		return
+	}
+	if len(c.Added)+len(c.Changed)+len(c.Removed) == 0 && !c.Partial {
+		return
+	}
+	log.Info("list changed", zap.Int("added", len(c.Added)), zap.Int("changed", len(c.Changed)),
+		zap.Int("removed", len(c.Removed)), zap.Int("approved", len(c.Approved)),
+		zap.Int("quarantined", len(c.Quarantined)), zap.Int("withheld", len(c.Withheld)), zap.Bool("partial", c.Partial))
+}
+
+func (g *Gateway) logFact(f registry.UpstreamFact) {
+	g.options.Log.Info("upstream", zap.String("upstream", f.ID), zap.Bool("up", f.Up), zap.String("reason", f.Reason),
+		zap.String("era", f.Era), zap.String("revision", f.Revision))
+}
+
+func (g *Gateway) logStderr(id, line string) {
+	g.options.Log.Debug("stderr", zap.String("upstream", id), zap.String("line", line))
+}
+
+func (g *Gateway) logReload(err error) {
+	if err != nil {
+		g.options.Log.Error("reload refused; the old configuration stays", zap.Error(err))
+		return
+	}
+	g.options.Log.Info("reloaded")
+}
+
+func (g *Gateway) logIndex(err error) {
+	if err != nil {
+		g.options.Log.Error("the audit index stopped; the journal goes on", zap.Error(err))
+	}
+}

@@ -1,0 +1,198 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"reflect"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/auth"
+	"mcp-gateway/config"
+	"mcp-gateway/egress"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
+	"mcp-gateway/redact"
+	"mcp-gateway/registry"
+	"mcp-gateway/rego"
+	"mcp-gateway/upstream"
+	"mcp-gateway/upstream/child"
+)
+
+// What the configuration does not name yet.
+const (
+	auditTimeout = 500 * time.Millisecond
+	listTTL      = 30 * time.Second
+	pageSize     = 1000
+	perPrincipal = 256
+	perUpstream  = 64
+)
+
+// plan is what a configuration asks for, checked and compiled, before anything
+// of it is in force.
+type plan struct {
+	config   *config.Config
+	exposure *registry.Exposure
+	policy   *rego.Engine
+	auth     *auth.Authenticator
+}
+
+// world is what is in force: a plan and the upstreams that were started for it.
+type world struct {
+	plan
+	clients map[string]*upstream.Client
+	stop    context.CancelFunc // ends the loops that keep lists fresh
+}
+
+// plan checks a configuration whole, so that a bad one never replaces a good
+// one in part.
+func (g *Gateway) plan(ctx context.Context, c *config.Config) (*plan, error) {
+	p := &plan{config: c}
+	var err, all error
+	if problems := c.ConfineProblems(); len(problems) > 0 {
+		all = errors.Join(all, problems)
+	}
+	if p.exposure, err = c.LoadExposure(); err != nil {
+		all = errors.Join(all, err)
+	}
+	if p.policy, err = rego.Load(ctx, rego.Options{Dir: c.Policy.Dir, Timeout: c.Policy.Timeout, Now: g.options.Clock}); err != nil {
+		all = errors.Join(all, err)
+	}
+	if p.auth, err = auth.New(auth.Options{Keys: c.Auth.Keys, Anonymous: c.Auth.Anonymous}); err != nil {
+		all = errors.Join(all, err)
+	}
+	return p, all
+}
+
+// enter puts a plan in force. Upstreams whose settings did not change go on as
+// they are.
+func (g *Gateway) enter(ctx context.Context, p *plan) error {
+	next := &world{plan: *p, clients: map[string]*upstream.Client{}}
+	ports := make(map[string]proxy.Upstream, len(p.config.Upstreams))
+	var left []*upstream.Client
+	trust := make(map[string]bool)
+	for id, u := range p.config.Upstreams {
+		trust[id] = u.TrustDefinitions
+		client, err := g.client(ctx, p, id)
+		if err != nil {
+			return err
+		}
+		next.clients[id], ports[id] = client, client
+	}
+	if g.world != nil {
+		next.stop = g.world.stop
+		for id, old := range g.world.clients {
+			if next.clients[id] != old {
+				left = append(left, old)
+			}
+		}
+	}
+	if g.world == nil {
+		g.loops, next.stop = context.WithCancel(context.WithoutCancel(ctx))
+	}
+	g.world = next
+	g.trust.Store(&trust)
+	changes := g.registry.SetExposure(p.exposure)
+	g.corridor.SetWorld(settings(p, ports))
+	g.refresher.Set(g.loops, ports)
+	for _, old := range left {
+		old.Close()
+	}
+	return errors.Join(
+		g.refresher.Record(ctx, changes, nil),
+		g.note(ctx, audit.Event{Type: audit.ConfigLoaded, Config: audit.Version(p.config.Revision)}),
+		g.note(ctx, audit.Event{Type: audit.PolicyLoaded, Policy: audit.Version(p.policy.Revision())}),
+	)
+}
+
+func (g *Gateway) note(ctx context.Context, e audit.Event) error {
+	_, err := g.journal.Append(ctx, &e, audit.Process)
+	return err
+}
+
+// settings are what the corridor runs under.
+func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
+	c := p.config
+	return &proxy.World{
+		Identifier: p.auth,
+		Policy:     p.policy,
+		Upstreams:  upstreams,
+		Limits: proxy.Limits{
+			Body: c.Limits.Body, Result: c.Limits.Result, Depth: c.Limits.Depth, Page: pageSize,
+			CallTimeout: c.Limits.CallTimeout, AuditTimeout: auditTimeout, ListTTL: listTTL,
+			InFlight: perPrincipal, PerUpstream: perUpstream,
+		},
+		Durability: map[gateway.SideEffect]audit.Durability{
+			gateway.Read:        audit.Durability(c.Audit.Read),
+			gateway.Write:       audit.Durability(c.Audit.Write),
+			gateway.Destructive: audit.Durability(c.Audit.Destructive),
+		},
+		ClearSubjects: c.Audit.Subjects == config.Plain,
+	}
+}
+
+// client returns the running client of an upstream if its settings are those
+// it was started with, else a new one that remembers the era it was met in.
+func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Client, error) {
+	u := p.config.Upstreams[id]
+	if g.world != nil && g.world.clients[id] != nil && sameUpstream(g.world.config.Upstreams[id], u) {
+		return g.world.clients[id], nil
+	}
+	remembered, _, err := g.store.Upstream(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	limits := p.config.Limits
+	c := upstream.Config{
+		ID: id, Version: g.options.Version, Timeout: u.Timeout,
+		ListLimit: limits.List, ResultLimit: limits.Result, Depth: limits.Depth, InFlight: perUpstream,
+		Refresh: u.Refresh.Every, TTLCap: u.Refresh.TTLCap,
+		MinimumRevision: u.Revision.Minimum, AllowDowngrade: u.Revision.Downgrade == config.AllowDowngrade,
+		Remembered: remembered, OnFact: g.logFact,
+	}
+	if u.Stdio != nil {
+		c.Stdio = g.process(id, u.Stdio)
+		return upstream.New(c)
+	}
+	target, err := url.Parse(u.HTTP.URL)
+	if err != nil {
+		return nil, err
+	}
+	c.HTTP = &upstream.HTTP{
+		URL: u.HTTP.URL, Bearer: u.HTTP.Bearer.Reveal(),
+		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, Timeout: u.Timeout}),
+	}
+	return upstream.New(c)
+}
+
+func (g *Gateway) process(id string, s *config.Stdio) *child.Options {
+	env := make(map[string]string, len(s.Env))
+	for name, secret := range s.Env {
+		env[name] = secret.Reveal()
+	}
+	cleaner := redact.New(redact.Options{})
+	return &child.Options{
+		Command: s.Command, Dir: s.Dir, PassEnv: s.PassEnv, Env: env, Clean: cleaner.Text,
+		OnStderr: func(line string) { g.logStderr(id, line) },
+	}
+}
+
+// sameUpstream ignores where in the file the settings stand.
+func sameUpstream(a, b *config.Upstream) bool {
+	x, y := *a, *b
+	x.Pos, y.Pos = gateway.Pos{}, gateway.Pos{}
+	return reflect.DeepEqual(&x, &y)
+}
+
+// trusted says whether an upstream's definitions are served unreviewed.
+func (g *Gateway) trusted(id string) bool {
+	trust := g.trust.Load()
+	return trust != nil && (*trust)[id]
+}
+
+func (w *world) close() {
+	for _, c := range w.clients {
+		c.Close()
+	}
+}

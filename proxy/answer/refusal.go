@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// MetaError is the key under which a refusal stands in a result's _meta, as
+// the object that JSON-RPC errors carry as data.
+const MetaError = "mcp-gateway/error"
+
+// Refusal is a failed call as its answer tells of it.
+type Refusal struct {
+	Err       *gateway.Error
+	Call      audit.ID // names the call to the operator
+	Action    audit.ID // of a call that was let through; zero = none
+	Request   []byte   // the JSON-RPC id; nil = none
+	Tool      bool     // it is a tools/call, so that a model may read the answer
+	Requested string   // the revision that was asked for
+}
+
+// Table renders refusals by Rows.
+type Table struct{ rows map[gateway.Code]Row }
+
+// NewTable returns the table.
+func NewTable() *Table { return &Table{rows: Rows()} }
+
+// Render returns the HTTP status and the JSON-RPC response.
+func (t *Table) Render(r Refusal) (status int, body []byte) {
+	row := t.rows[r.Err.Code]
+	if row.Tool && r.Tool && r.Request != nil {
+		return 200, protocol.AppendResponse(nil, r.Request, appendToolError(nil, &r, row))
+	}
+	return row.Status, protocol.AppendErrorResponse(nil, r.Request, rpcCode(r.Err, row), row.Sentence, appendData(nil, &r, row))
+}
+
+// Seconds rounds a time to wait up to whole seconds.
+func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// appendToolError renders a refusal as a tool result that a model can read.
+func appendToolError(dst []byte, r *Refusal, row Row) []byte {
+	var text strings.Builder
+	text.WriteString(string(r.Err.Code))
+	text.WriteString(": ")
+	text.WriteString(row.Sentence)
+	for i, v := range r.Err.Violations {
+		text.WriteString([2]string{" ", "; "}[min(i, 1)])
+		text.WriteString(v.Pointer + " (" + v.Keyword + ")")
+	}
+	if r.Err.RetryAfter > 0 {
+		text.WriteString(" Retry after " + strconv.Itoa(int((r.Err.RetryAfter + 999_999_999).Seconds())) + " s.")
+	}
+	dst = append(dst, `{"content":[{"type":"text","text":`...)
+	dst = protocol.AppendString(dst, text.String())
+	dst = append(dst, `}],"isError":true,"resultType":"complete","_meta":{"`+MetaError+`":`...)
+	dst = appendData(dst, r, row)
+	return append(dst, `}}`...)
+}
+
+// appendData renders what a program may know of a refusal.
+func appendData(dst []byte, r *Refusal, row Row) []byte {
+	dst = append(dst, `{"code":`...)
+	dst = protocol.AppendString(dst, string(r.Err.Code))
+	dst = append(dst, `,"retry":"`...)
+	dst = append(dst, row.Retry...)
+	dst = append(dst, `","id":`...)
+	dst = protocol.AppendString(dst, r.Call.String())
+	if !r.Action.IsZero() {
+		dst = append(dst, `,"action_id":`...)
+		dst = protocol.AppendString(dst, r.Action.String())
+	}
+	if reasons := shown(r); len(reasons) > 0 {
+		dst = append(dst, `,"reasons":[`...)
+		for i, reason := range reasons {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = protocol.AppendString(dst, string(reason))
+		}
+		dst = append(dst, ']')
+	}
+	if len(r.Err.Violations) > 0 {
+		dst = append(dst, `,"violations":[`...)
+		for i, v := range r.Err.Violations {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, `{"pointer":`...)
+			dst = protocol.AppendString(dst, v.Pointer)
+			dst = append(dst, `,"keyword":`...)
+			dst = protocol.AppendString(dst, v.Keyword)
+			dst = append(dst, '}')
+		}
+		dst = append(dst, ']')
+	}
+	if r.Err.Code == gateway.CodeUnsupportedVersion {
+		dst = appendVersions(dst, r)
+	}
+	return append(dst, '}')
+}
+
+// shown returns the reasons that the host may know. Why a name is unknown
+// (absent, quarantined, hidden) is told to nobody but the event.
+func shown(r *Refusal) []gateway.Reason {
+	if r.Err.Code == gateway.CodeUnknownTool || r.Err.Code == gateway.CodeInternal {
+		return nil
+	}
+	return r.Err.Reasons
+}
+
+// appendVersions adds what an UnsupportedProtocolVersionError carries.
+func appendVersions(dst []byte, r *Refusal) []byte {
+	dst = append(dst, `,"supported":["`+protocol.Revision20260728+`"],"requested":`...)
+	return protocol.AppendString(dst, r.Requested)
+}

@@ -1,0 +1,73 @@
+package answer
+
+import (
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// Retry says what a host may do after a refusal.
+type Retry string
+
+// The kinds of retry.
+const (
+	RetryNo       Retry = "no"
+	RetryChanged  Retry = "after_change" // with other arguments
+	RetryLater    Retry = "later"
+	RetryReads    Retry = "reads_only" // only calls without side effect
+	RetrySameKey  Retry = "same_key"   // only with the same idempotency key
+	RetryApproved Retry = "after_approval"
+)
+
+// Row says how one code travels. In answer to tools/call a row with Tool set
+// is a tool result with isError, HTTP 200, so that the model sees it; in every
+// other place it is a JSON-RPC error with RPC and Status.
+type Row struct {
+	Status   int // HTTP
+	RPC      int // JSON-RPC; own codes are positive, outside -32768..-32000
+	Tool     bool
+	Retry    Retry
+	Sentence string // fixed: no upstream text, value, path or name enters it
+}
+
+// Rows is the one table of refusals, by code. A test holds that every code of
+// the vocabulary has its row and that the JSON-RPC codes are in legal ranges.
+func Rows() map[gateway.Code]Row {
+	return map[gateway.Code]Row{
+		gateway.CodeMalformed:          {400, -32600, false, RetryNo, "The request is not a well-formed message."},
+		gateway.CodeTooLarge:           {413, 1413, false, RetryNo, "The message is larger than this gateway accepts."},
+		gateway.CodeUnknownMethod:      {404, -32601, false, RetryNo, "Method not found."},
+		gateway.CodeHeaderMismatch:     {400, -32020, false, RetryNo, "Header mismatch: a required header is missing, repeated or differs from the body."},
+		gateway.CodeUnsupportedVersion: {400, -32022, false, RetryNo, "Unsupported protocol version."},
+		gateway.CodeMissingCapability:  {400, -32021, false, RetryNo, "A client capability that this call needs was not declared."},
+		gateway.CodeInvalidParams:      {400, -32602, false, RetryNo, "Invalid params."},
+		gateway.CodeUnknownTool:        {400, -32602, false, RetryNo, "Unknown tool."},
+		gateway.CodeUnauthenticated:    {401, 1401, false, RetryNo, "Authentication is required."},
+		gateway.CodeForbiddenOrigin:    {403, 1403, false, RetryNo, "This origin or host may not reach the gateway."},
+		gateway.CodeMediaType:          {415, 1415, false, RetryNo, "The body must be application/json, and the answer acceptable as application/json."},
+		gateway.CodeMethodNotAllowed:   {405, 1405, false, RetryNo, "Only POST is supported here."},
+		gateway.CodeNotFound:           {404, 1404, false, RetryNo, "There is no such endpoint."},
+		gateway.CodeInvalidArguments:   {400, -32602, true, RetryChanged, "The arguments do not satisfy the tool's input schema."},
+		gateway.CodeForbidden:          {403, 1003, true, RetryNo, "Policy does not allow this call."},
+		gateway.CodeApprovalRequired:   {403, 1004, true, RetryApproved, "This call needs a person's approval; nothing was executed."},
+		gateway.CodeQuarantined:        {403, 1005, true, RetryNo, "The tool's definition is no longer the reviewed one; nothing was executed."},
+		gateway.CodeRateLimited:        {429, 1429, true, RetryLater, "Too many requests."},
+		gateway.CodeUnavailable:        {503, 1503, true, RetryLater, "The upstream server is not available now; nothing was executed."},
+		gateway.CodeBusinessError:      {200, 1200, true, RetryChanged, "The upstream server refused the call."},
+		gateway.CodeExecutionError:     {502, 1502, true, RetryReads, "The upstream server failed while executing the call."},
+		gateway.CodeTimeout:            {504, 1504, true, RetryReads, "The upstream server did not answer in time."},
+		gateway.CodeOutcomeUnknown:     {502, 1506, true, RetrySameKey, "The call was sent, but its outcome is unknown: it may have been executed."},
+		gateway.CodeContractViolation:  {502, 1507, true, RetryNo, "The upstream's result broke its contract and was withheld; the call was executed."},
+		gateway.CodeAuditUnavailable:   {503, 1508, true, RetryLater, "The call could not be put on record."},
+		gateway.CodePolicyUnavailable:  {503, 1509, true, RetryLater, "Policy gave no decision, so the call is refused."},
+		gateway.CodeCancelled:          {499, 1499, true, RetryReads, "The caller went away."},
+		gateway.CodeInternal:           {500, -32603, true, RetryLater, "Internal error."},
+	}
+}
+
+// rpcCode refines a row where one code has two JSON-RPC codes by the standard.
+func rpcCode(e *gateway.Error, row Row) int {
+	if e.Code == gateway.CodeMalformed {
+		return protocol.RPCCodeOf(e)
+	}
+	return row.RPC
+}

@@ -1,0 +1,142 @@
+package proxy
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/redact"
+	"mcp-gateway/registry"
+	"mcp-gateway/rego"
+)
+
+// Stage and Pipeline are those of the corridor, for a Call.
+type (
+	Stage    = corridor.Stage[*Call]
+	Pipeline = corridor.Pipeline[*Call]
+	Fact     = corridor.Fact
+)
+
+// The facts of the corridor. See each stage for who sets them.
+const (
+	FactArrival   Fact = "arrival"   // Arrival and World are set
+	FactAccepted  Fact = "accepted"  // the headers are acceptable
+	FactPrincipal Fact = "principal" // Principal
+	FactAdmitted  Fact = "admitted"  // the principal is within its coarse rate
+	FactRequest   Fact = "request"   // Request: strictly decoded, headers agree
+	FactResolved  Fact = "resolved"  // Name, Arguments, and what the name means
+	FactTool      Fact = "tool"      // Tool is pinned
+	FactVisible   Fact = "visible"   // this principal may see the tool
+	FactArguments Fact = "arguments" // Arguments satisfy the pinned schema
+	FactCurrent   Fact = "current"   // a destructive tool is still the reviewed one
+	FactPermit    Fact = "permit"    // policy allowed this very call
+	FactSlot      Fact = "slot"      // the upstream has room
+	FactIntent    Fact = "intent"    // tool.decided is durable
+	FactIncoming  Fact = "incoming"  // the upstream answered
+	FactChecked   Fact = "checked"   // the answer keeps its contract
+	FactClean     Fact = "clean"     // the answer is safe to pass on
+	FactOffered   Fact = "offered"   // which tools this principal may see
+	FactPage      Fact = "page"      // the page of a list is rendered
+)
+
+// Arrival is what a front knows of a request before anything of it is read.
+type Arrival struct {
+	Transport string // "http" or "stdio"
+	Method    string // of HTTP; "" on stdio
+	Host      string
+	Source    string      // the peer's address, for counting floods
+	Length    int64       // announced; -1 = unknown
+	Scope     string      // the upstream whose endpoint was asked for; "" = all
+	Header    http.Header // nil on stdio
+	Body      BodyReader
+}
+
+// BodyReader reads the whole request, bounded by a number of bytes. It is
+// called once, after the principal is known.
+type BodyReader func(limit int) ([]byte, error)
+
+// Call is one request on its way through the corridor. Data moves in its
+// fields: a stage reads what earlier stages set, and sets its own. A Call is
+// used by one goroutine at a time.
+type Call struct {
+	Arrival
+	ID    audit.ID // of this request, for answers, logs and events
+	World *World   // the settings under which the whole call runs
+
+	Principal *gateway.Principal
+	Request   *protocol.Request
+	Name      string // the exposed name that was asked for
+	Arguments []byte // raw object; nil when absent
+	Catalog   *catalog
+	Tool      registry.Pinned
+	Decision  rego.Decision
+	Permit    rego.Permit
+	Action    audit.ID // joins the events of a call that was let through
+	Incoming  protocol.Incoming
+	Clean     redact.Clean
+	View      registry.View
+	Listed    Listed
+
+	Outcome gateway.Outcome
+	Result  []byte // raw result object
+	Err     *gateway.Error
+
+	clock    func() time.Time
+	started  time.Time
+	stages   audit.Stages   // how long each ran
+	release  []func()       // what settling gives back
+	missing  gateway.Reason // why Name means no tool that is served
+	business bool           // the upstream itself refused: isError
+	onRecord bool           // an event of this call is durable
+}
+
+// Now reads the clock.
+func (c *Call) Now() time.Time { return c.clock() }
+
+// Took notes how long a stage ran and returns its end, where the next begins.
+func (c *Call) Took(stage string, began time.Time) time.Time {
+	now := c.clock()
+	if i, ok := audit.StageOf(stage); ok {
+		c.stages[i] = uint32(min(now.Sub(began).Microseconds(), math.MaxUint32))
+	}
+	return now
+}
+
+// Fail ends the call with err. The first failure is the call's answer.
+func (c *Call) Fail(stage string, err error) {
+	if c.Err != nil {
+		return
+	}
+	c.Err = asError(err)
+	if c.Err.Stage == "" {
+		c.Err.Stage = stage
+	}
+	c.Result = nil
+}
+
+// Replace overrules whatever the answer was: a result whose settling failed is
+// not released.
+func (c *Call) Replace(stage string, err error) {
+	before := c.Err
+	c.Err = nil
+	c.Fail(stage, err)
+	if before != nil {
+		c.Err.Err = errors.Join(c.Err.Err, before)
+	}
+}
+
+// asError makes every error one of the closed vocabulary: an error without a
+// code is internal, and its text never leaves the gateway.
+func asError(err error) *gateway.Error {
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		copied := *e
+		return &copied
+	}
+	return gateway.Because(gateway.CodeInternal, err)
+}

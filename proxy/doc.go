@@ -1,0 +1,27 @@
+// Package proxy is the corridor: every request of every host passes through
+// its stages, in an order that is proved when the gateway is built, and every
+// one of them ends on record.
+//
+// The two ideas to keep in mind: what is judged, digested, cleaned and forwarded
+// are the same raw bytes; and a stage can only use what a stage before it has
+// established.
+//
+// Map:
+//
+//	gateway.go      Gateway: what it is made of, how calls arrive and are answered
+//	call.go         Call: one request and what is known of it; the facts
+//	ports.go        what the corridor needs from other rooms
+//	arrive.go       entrance: accept, identify, throttle, decode, route
+//	throttle.go     slots and floods: what one caller may take
+//	discover.go     server/discover
+//	list.go         tools/list: gather, visible, page
+//	call_stages.go  tools/call: resolve … forward
+//	result.go       tools/call: checkOutput, redact
+//	record.go       events: intend, conclude, note, record
+//	catalog.go      a snapshot with what policy sees of each tool
+//	present.go      how a tool is shown to hosts
+//	corridor/       Stage and Pipeline
+//	answer/         the table of refusals
+//	refresh/        keeps lists fresh
+//	modern/         the front for hosts of revision 2026-07-28 over HTTP
+package proxy

@@ -1,0 +1,116 @@
+package proxy
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/keyring"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/answer"
+	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/redact"
+	"mcp-gateway/registry"
+)
+
+// Options are what a Gateway is made of. All but Log are required.
+type Options struct {
+	Version  string // of this build, for serverInfo
+	World    *World
+	Registry *registry.Registry
+	Refresh  Refresher
+	Views    *registry.Views
+	Redactor *redact.Redactor
+	Journal  Journal
+	Names    *audit.Keys
+	Keys     *keyring.Ring // seals cursors
+	Clock    func() time.Time
+	// Log is told of every failed call once it is settled. The error names
+	// causes and must stay with the operator.
+	Log func(c *Call)
+}
+
+// Gateway is the corridor: every host's request passes through it, whatever
+// front it came in by. It is safe for concurrent use.
+type Gateway struct {
+	Options
+	world   atomic.Pointer[World]
+	catalog atomic.Pointer[catalog]
+	methods map[string]*Pipeline
+	answers *answer.Table
+	slots   *slots
+	floods  *floods
+}
+
+// New builds the pipelines and proves their order.
+func New(o Options) (*Gateway, error) {
+	g := &Gateway{Options: o, answers: answer.NewTable(), slots: newSlots(), floods: newFloods()}
+	g.world.Store(o.World)
+	var err error
+	g.methods, err = g.pipelines()
+	return g, err
+}
+
+// pipelines are the methods that hosts may call, each with its corridor.
+func (g *Gateway) pipelines() (map[string]*Pipeline, error) {
+	given := []Fact{FactArrival, FactAccepted, FactPrincipal, FactAdmitted, FactRequest}
+	methods := make(map[string]*Pipeline)
+	for method, stages := range map[string][]Stage{
+		protocol.MethodDiscover:  g.discoverStages(),
+		protocol.MethodToolsList: g.listStages(),
+		protocol.MethodToolsCall: g.callStages(),
+	} {
+		p, err := corridor.New(given, stages...)
+		if err != nil {
+			return nil, err
+		}
+		methods[method] = p
+	}
+	return methods, nil
+}
+
+// SetWorld replaces the settings for calls that arrive from now on. Calls
+// under way finish under those that they began with.
+func (g *Gateway) SetWorld(w *World) { g.world.Store(w) }
+
+// World returns the settings in force.
+func (g *Gateway) World() *World { return g.world.Load() }
+
+// Arrive begins a call.
+func (g *Gateway) Arrive(a Arrival) *Call {
+	now := g.Clock()
+	return &Call{
+		Arrival: a,
+		ID:      audit.NewID(now),
+		World:   g.world.Load(),
+		clock:   g.Clock,
+		started: now,
+	}
+}
+
+// Answer is what a front sends: an HTTP status and one JSON-RPC response.
+type Answer struct {
+	Status     int
+	Body       []byte // nil for an accepted notification
+	RetryAfter int    // seconds; 0 = not said
+}
+
+// Answer renders the settled call.
+func (g *Gateway) Answer(c *Call) Answer {
+	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action}
+	if c.Request != nil {
+		r.Request, r.Requested = c.Request.ID, c.Request.Meta.Version
+		r.Tool = c.Request.Method == protocol.MethodToolsCall
+	}
+	switch {
+	case c.Err != nil:
+		status, body := g.answers.Render(r)
+		return Answer{Status: status, Body: body, RetryAfter: answer.Seconds(c.Err.RetryAfter)}
+	case r.Request == nil:
+		return Answer{Status: http.StatusAccepted}
+	default:
+		body := make([]byte, 0, len(c.Result)+len(r.Request)+48)
+		return Answer{Status: http.StatusOK, Body: protocol.AppendResponse(body, r.Request, c.Result)}
+	}
+}

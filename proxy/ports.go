@@ -1,0 +1,70 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/registry"
+	"mcp-gateway/rego"
+)
+
+// Upstream is one third-party server, whatever it speaks.
+type Upstream interface {
+	// Call makes one exchange. An error means that there is no answer;
+	// Incoming.Sent says whether the request may have been executed. An answer
+	// that is a JSON-RPC error is no error here but Incoming.Error.
+	Call(ctx context.Context, out protocol.Outgoing) (protocol.Incoming, error)
+	// List fetches all pages of tools/list, bounded.
+	List(ctx context.Context) (registry.Listing, error)
+	// Changed receives after the upstream said that its list changed.
+	Changed() <-chan struct{}
+	// Fact says how the upstream stands: era, revision, up or why not.
+	Fact() registry.UpstreamFact
+}
+
+// Refresher fetches an upstream's list anew.
+type Refresher interface {
+	// Refresh does so now and returns when the list is published.
+	Refresh(ctx context.Context, upstream string) error
+	// Stale asks for it soon.
+	Stale(upstream string)
+}
+
+// Identifier turns a credential into a principal.
+type Identifier interface {
+	Identify(h http.Header) (*gateway.Principal, error)
+}
+
+// Journal makes events durable.
+type Journal interface {
+	Append(ctx context.Context, e *audit.Event, d audit.Durability) (audit.Position, error)
+}
+
+// World is everything that may change while the gateway runs, as one value: a
+// reload replaces it whole, and a call keeps the one that it began with.
+type World struct {
+	Identifier Identifier
+	Policy     *rego.Engine
+	Upstreams  map[string]Upstream
+	Limits     Limits
+	Durability map[gateway.SideEffect]audit.Durability
+	// ClearSubjects writes subjects into events beside their pseudonyms.
+	ClearSubjects bool
+}
+
+// Limits bound what one call may cost.
+type Limits struct {
+	Body         int // bytes of a request
+	Result       int // bytes of an upstream's result
+	Depth        int // nesting of JSON, in both directions
+	Page         int // tools on one page of a list
+	CallTimeout  time.Duration
+	AuditTimeout time.Duration // how long an event may take to become durable
+	ListTTL      time.Duration // what hosts are told; lists are private to their principal
+	InFlight     int           // calls of one principal at a time
+	PerUpstream  int           // calls to one upstream at a time
+}

@@ -1,0 +1,86 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+)
+
+// checkOutput holds the upstream's result against its contract, in this order:
+// the kind of result, isError, the pinned output schema (2026-07-28, Tools,
+// Output Schema: structuredContent is required where one is declared). The
+// call was executed, whatever is found here.
+func checkOutput(_ context.Context, c *Call) error {
+	result := c.Incoming.Result
+	c.Outcome = gateway.OutcomeCommitted
+	if raw, ok := protocol.Member(result, "resultType"); ok {
+		if kind, _ := protocol.Text(raw); kind != protocol.ResultComplete {
+			return gateway.Because(gateway.CodeContractViolation, errors.New("resultType is not complete"), gateway.ReasonResultType)
+		}
+	}
+	if raw, ok := protocol.Member(result, "isError"); ok && string(raw) == "true" {
+		c.Outcome = gateway.OutcomeFailed
+		c.business = true
+		return nil
+	}
+	if content, ok := protocol.Member(result, "content"); ok && protocol.Kind(content) != '[' {
+		return gateway.Because(gateway.CodeContractViolation, errors.New("content is not an array"), gateway.ReasonResultShape)
+	}
+	return checkStructured(c, result)
+}
+
+func checkStructured(c *Call, result []byte) error {
+	output := c.Tool.Tool().Definition.Output
+	if output == nil {
+		return nil
+	}
+	structured, ok := protocol.Member(result, "structuredContent")
+	if !ok {
+		return gateway.Because(gateway.CodeContractViolation, errors.New("structuredContent is missing"), gateway.ReasonOutputMissing)
+	}
+	violations, err := output.Check(structured)
+	if err == nil && len(violations) > 0 {
+		err = errors.New("structuredContent breaks the output schema at " + violations[0].Pointer + " (" + violations[0].Keyword + ")")
+	}
+	if err != nil {
+		return gateway.Because(gateway.CodeContractViolation, err, gateway.ReasonOutputSchema)
+	}
+	return nil
+}
+
+// redact makes the result safe to pass on. Where that changed what the output
+// schema speaks of, the schema is asked again.
+func (g *Gateway) redact(_ context.Context, c *Call) error {
+	id := c.Tool.Tool().ID.Upstream
+	clean, err := g.Redactor.Result(c.Incoming.Result)
+	if c.business {
+		clean, err = g.Redactor.Business(c.Incoming.Result, id)
+	}
+	if err != nil {
+		return err
+	}
+	if clean.Changed() && !c.business {
+		if err := checkStructured(c, clean.Bytes()); err != nil {
+			return err
+		}
+	}
+	c.Clean = clean
+	c.Result = clean.Bytes()
+	if _, ok := protocol.Member(c.Result, "resultType"); !ok {
+		c.Result = withResultType(c.Result)
+	}
+	return nil
+}
+
+// withResultType adds what revisions before 2026-07-28 do not send.
+func withResultType(result []byte) []byte {
+	const member = `{"resultType":"complete"`
+	out := append(make([]byte, 0, len(result)+len(member)+1), member...)
+	for range protocol.Members(result) {
+		out = append(out, ',')
+		break
+	}
+	return append(out, result[1:]...)
+}
