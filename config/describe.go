@@ -27,10 +27,9 @@ var (
 
 // file describes upstreams.yaml.
 func (l *loader) file(c *Config) form.Value {
-	var version int
 
 	return form.Object{Fields: []form.Field{
-		{Key: "version", Need: true, Doc: "Version of this format.", Value: form.Int(&version, 1, 1)},
+		{Key: "version", Need: true, Doc: "Version of this format.", Value: form.Version(1)},
 		{Key: "listen", Doc: "Where hosts reach the gateway.", Value: listen(&c.Listen)},
 		{Key: "replica", Doc: "Name of this process among replicas; minted once when empty.", Value: form.Matching(&c.Replica, replicaPattern, "bad_id", "replica name: lower-case letters, digits and hyphens")},
 		{Key: "state", Doc: "Where keys, journal and databases are kept.", Value: form.Object{Fields: []form.Field{
@@ -78,7 +77,7 @@ func apiKey(k *auth.Key) form.Value {
 	*p = gateway.Principal{Issuer: "gateway", Method: gateway.AuthAPIKey}
 	digest := form.Hidden(&k.SHA256, "64 hex digits", func(s string) (string, *form.Fault) {
 		if _, err := auth.ParseDigest(s); err != nil {
-			return "", &form.Fault{Code: "bad_digest", Message: "wants the key's SHA-256 as 64 hex digits, as `keys new` prints it; the key itself never stands here"}
+			return "", &form.Fault{Code: "bad_digest", Message: "wants the key's SHA-256 as 64 hex digits, as `keys new` prints it; the key itself never stands here", Hide: true}
 		}
 		return strings.ToLower(s), nil
 	})

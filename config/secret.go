@@ -45,7 +45,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 func (l *loader) reference(dst *Secret) form.Value {
 	return form.Hidden(dst, "env:NAME or file:PATH", func(s string) (Secret, *form.Fault) {
 		if !isReference(s) {
-			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a secret does not stand in this file: write env:NAME or file:PATH"}
+			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a secret does not stand in this file: write env:NAME or file:PATH", Hide: true}
 		}
 		return l.resolve(s)
 	})
@@ -104,6 +104,9 @@ func readSecretFile(path string) (string, error) {
 // soundsSecret tells names of variables and flags that usually hold secrets.
 func soundsSecret(name string) bool {
 	name = strings.ToUpper(strings.NewReplacer("-", "", "_", "").Replace(name))
+	if strings.HasSuffix(name, "FILE") || strings.HasSuffix(name, "PATH") {
+		return false // names where the secret is
+	}
 	for _, word := range [...]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "CREDENTIAL"} {
 		if strings.Contains(name, word) {
 			return true

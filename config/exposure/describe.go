@@ -26,11 +26,10 @@ var (
 // tools; the others are held to their shape, so that a file reviewed today is
 // one that a later version can read.
 func file(tools *map[string]map[string]*registry.Record) form.Value {
-	var version int
 	var prompts, resources map[string]map[string]struct{}
 	var upstreams map[string]struct{}
 	return form.Object{Fields: []form.Field{
-		{Key: "version", Need: true, Value: form.Int(&version, 1, 1)},
+		{Key: "version", Need: true, Value: form.Version(1)},
 		{Key: "tools", Value: byUpstream(tools, form.Keys{Pattern: toolPattern, Code: "bad_tool_name", Want: "tool name that can be served: [A-Za-z0-9_.-]{1,128}"}, record)},
 		{Key: "prompts", Value: byUpstream(&prompts, form.Keys{}, reviewed)},
 		{Key: "resources", Value: byUpstream(&resources, form.Keys{}, reviewed)},

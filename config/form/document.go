@@ -236,7 +236,7 @@ func (d *Document) parse() (ok bool) {
 		return false
 	}
 	if len(f.Docs) > 1 {
-		d.report(d.posOf(f.Docs[1].GetToken()), "many_documents", "the file holds more than one YAML document")
+		d.report(Place{doc: d, node: f.Docs[1].Body}.Pos(), "many_documents", "the file holds more than one YAML document")
 		return false
 	}
 	if len(f.Docs) == 1 {

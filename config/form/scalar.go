@@ -34,28 +34,32 @@ func scalarOf(n ast.Node) (scalar, bool) {
 	return scalar{}, false
 }
 
-// Fault is why a scalar is refused: a problem's code and text.
-type Fault struct{ Code, Message string }
+// Fault is why a scalar is refused: a problem's code and text. Hide keeps the
+// scalar out of excerpts: it may be a secret.
+type Fault struct {
+	Code, Message string
+	Hide          bool
+}
 
 // parsed is a scalar that a function turns into what it is bound to.
 type parsed[T any] struct {
 	dst    *T
 	kinds  string // kinds of scalar that parse takes
 	want   string // what is wanted, for wrong_type
-	secret bool   // never shown
+	secret bool   // not shown where it is of a wrong type
 	parse  func(string) (T, *Fault)
 	shape  map[string]any
 }
 
 func (v parsed[T]) read(at Place) {
 	s, ok := scalarOf(at.node)
-	switch {
-	case v.secret:
-		at.Mask()
-	case !ok:
-		at.elide()
-	}
 	if !ok || !strings.ContainsRune(v.kinds, rune(s.kind)) {
+		switch {
+		case v.secret:
+			at.Mask()
+		case !ok:
+			at.elide()
+		}
 		hint := ""
 		if ok && v.kinds == "s" {
 			hint = "; put it in quotes"
@@ -65,6 +69,9 @@ func (v parsed[T]) read(at Place) {
 	}
 	value, fault := v.parse(s.text)
 	if fault != nil {
+		if fault.Hide {
+			at.Mask()
+		}
 		at.Report(fault.Code, "%s", fault.Message)
 		return
 	}
@@ -78,7 +85,8 @@ func Parsed[T any](dst *T, want string, parse func(string) (T, *Fault)) Value {
 	return parsed[T]{dst: dst, kinds: "s", want: want, parse: parse, shape: map[string]any{"type": "string"}}
 }
 
-// Hidden is Parsed for what must not be shown: no excerpt holds its text.
+// Hidden is Parsed for secrets: what is no text at all is not shown, and parse
+// says by Fault.Hide what else is not.
 func Hidden[T any](dst *T, want string, parse func(string) (T, *Fault)) Value {
 	return parsed[T]{dst: dst, kinds: "s", want: want, secret: true, parse: parse, shape: map[string]any{"type": "string"}}
 }
@@ -88,7 +96,7 @@ func Text(dst *string) Value {
 	return parsed[string]{dst: dst, kinds: "s", want: "text", shape: map[string]any{"type": "string", "minLength": 1},
 		parse: func(s string) (string, *Fault) {
 			if strings.TrimSpace(s) == "" {
-				return "", &Fault{"empty", "wants text that is not blank"}
+				return "", &Fault{Code: "empty", Message: "wants text that is not blank"}
 			}
 			return s, nil
 		}}
@@ -99,7 +107,7 @@ func Matching[T ~string](dst *T, pattern *regexp.Regexp, code, want string) Valu
 	return parsed[T]{dst: dst, kinds: "s", want: want, shape: map[string]any{"type": "string", "pattern": pattern.String()},
 		parse: func(s string) (T, *Fault) {
 			if !pattern.MatchString(s) {
-				return "", &Fault{code, fmt.Sprintf("`%s` is no %s", clip(s), want)}
+				return "", &Fault{Code: code, Message: fmt.Sprintf("`%s` is no %s", clip(s), want)}
 			}
 			return T(s), nil
 		}}
@@ -115,7 +123,7 @@ func Word[T ~string](dst *T, words ...T) Value {
 					return w, nil
 				}
 			}
-			return "", &Fault{"unknown_value", fmt.Sprintf("`%s` is not known here%s", clip(s), didYouMean(s, names))}
+			return "", &Fault{Code: "unknown_value", Message: fmt.Sprintf("`%s` is not known here%s", clip(s), didYouMean(s, names))}
 		}}
 }
 
@@ -135,7 +143,7 @@ func YesNo(dst *bool) Value {
 			case "yes", "true", "no", "false":
 				return s == "yes" || s == "true", nil
 			}
-			return false, &Fault{"unknown_value", fmt.Sprintf("`%s` is not known here; known: yes, no", clip(s))}
+			return false, &Fault{Code: "unknown_value", Message: fmt.Sprintf("`%s` is not known here; known: yes, no", clip(s))}
 		}}
 }
 
@@ -157,9 +165,20 @@ func Int(dst *int, low, high int) Value {
 		parse: func(s string) (int, *Fault) {
 			n, err := strconv.Atoi(s)
 			if err != nil || n < low || n > high {
-				return 0, &Fault{"out_of_range", fmt.Sprintf("wants a number from %d to %d", low, high)}
+				return 0, &Fault{Code: "out_of_range", Message: fmt.Sprintf("wants a number from %d to %d", low, high)}
 			}
 			return n, nil
+		}}
+}
+
+// Version is the number of the format, which is the one that is read.
+func Version(known int) Value {
+	return parsed[int]{dst: new(int), kinds: "i", want: "the number of the format", shape: map[string]any{"const": known},
+		parse: func(s string) (int, *Fault) {
+			if s != strconv.Itoa(known) {
+				return 0, &Fault{Code: "unknown_version", Message: fmt.Sprintf("version %s of this format is not known; known: %d", clip(s), known)}
+			}
+			return known, nil
 		}}
 }
 
@@ -170,10 +189,10 @@ func Duration(dst *time.Duration, low, high time.Duration) Value {
 		parse: func(s string) (time.Duration, *Fault) {
 			d, err := time.ParseDuration(s)
 			if err != nil {
-				return 0, &Fault{"bad_duration", fmt.Sprintf("`%s` is no duration; write a number and a unit, such as 30s or 5m", clip(s))}
+				return 0, &Fault{Code: "bad_duration", Message: fmt.Sprintf("`%s` is no duration; write a number and a unit, such as 30s or 5m", clip(s))}
 			}
 			if d < low || d > high {
-				return 0, &Fault{"out_of_range", fmt.Sprintf("wants a duration from %s to %s", low, high)}
+				return 0, &Fault{Code: "out_of_range", Message: fmt.Sprintf("wants a duration from %s to %s", low, high)}
 			}
 			return d, nil
 		}}
@@ -186,10 +205,10 @@ func Size(dst *int, high int) Value {
 		parse: func(s string) (int, *Fault) {
 			n, ok := parseSize(s)
 			if !ok {
-				return 0, &Fault{"bad_size", fmt.Sprintf("`%s` is no size; write bytes, or a number with KiB, MiB or GiB", clip(s))}
+				return 0, &Fault{Code: "bad_size", Message: fmt.Sprintf("`%s` is no size; write bytes, or a number with KiB, MiB or GiB", clip(s))}
 			}
 			if n < 1 || n > high {
-				return 0, &Fault{"out_of_range", fmt.Sprintf("wants 1 to %d bytes", high)}
+				return 0, &Fault{Code: "out_of_range", Message: fmt.Sprintf("wants 1 to %d bytes", high)}
 			}
 			return n, nil
 		}}

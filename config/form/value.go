@@ -246,7 +246,7 @@ func (l lazy) schema() map[string]any { return l().schema() }
 type emptyList struct{ Fault }
 
 // EmptyList is a list that holds nothing yet; an item is the fault.
-func EmptyList(code, message string) Value { return emptyList{Fault{code, message}} }
+func EmptyList(code, message string) Value { return emptyList{Fault{Code: code, Message: message}} }
 
 func (l emptyList) read(at Place) {
 	if !at.Empty() {

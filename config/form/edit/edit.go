@@ -63,7 +63,7 @@ type patch struct {
 
 func (e *editor) set(path []string, pairs []Pair) error {
 	node, at := e.root, span{0, lastContent(e.lines)}
-	indent := 0
+	indent, step := 0, 2
 	for i, key := range path {
 		m, ok := block(node)
 		if !ok {
@@ -72,7 +72,7 @@ func (e *editor) set(path []string, pairs []Pair) error {
 		indent = columnOf(m, indent)
 		pair := find(m, key)
 		if pair == nil {
-			e.insert(at.to, nest(indent, path[i:], pairs))
+			e.insert(at.to, nest(indent, step, path[i:], pairs))
 			return nil
 		}
 		at = e.span(pair)
@@ -80,15 +80,18 @@ func (e *editor) set(path []string, pairs []Pair) error {
 		switch {
 		case form.IsNull(pair.Value) || flow && len(form.Pairs(pair.Value)) == 0:
 			e.replaceValue(pair, at, "")
-			e.insert(at.to, nest(indent+2, rest, pairs))
+			e.insert(at.to, nest(indent+step, step, rest, pairs))
 			return nil
 		case flow && len(rest) > 0:
 			return ErrFlow
 		case flow:
-			e.unfold(pair, at, indent, pairs)
-			return nil
+			return e.unfold(pair, at, indent, pairs)
 		}
-		node, indent = pair.Value, indent+2
+		node = pair.Value
+		if inner := columnOf(form.Pairs(node), indent+step); inner > indent {
+			step = inner - indent // the file's own habit
+		}
+		indent += step
 	}
 	m, ok := block(node)
 	if !ok {
@@ -134,7 +137,9 @@ func (e *editor) replaceValue(pair *ast.MappingValueNode, at span, value string)
 	if value != "" {
 		with += " " + value
 	}
-	with += e.comment(key.Position.Line, first)
+	if with += e.comment(key.Position.Line, first); isFlow(pair.Value) && at.to > at.from+1 {
+		with += e.comment(at.to, []rune(strings.TrimRight(e.lines[at.to-1], "\r\n")))
+	}
 	e.patches = append(e.patches, patch{at.from, at.to, []string{with}})
 }
 
@@ -152,8 +157,14 @@ func (e *editor) comment(number int, text []rune) string {
 	return ""
 }
 
-// unfold rewrites a mapping in braces as a block with the pairs set.
-func (e *editor) unfold(pair *ast.MappingValueNode, at span, indent int, pairs []Pair) {
+// unfold rewrites a mapping in braces as a block with the pairs set. Comments
+// between the braces would have no place in it.
+func (e *editor) unfold(pair *ast.MappingValueNode, at span, indent int, pairs []Pair) error {
+	for _, tk := range e.tokens {
+		if tk.Type == token.CommentType && tk.Position.Line > at.from && tk.Position.Line < at.to {
+			return ErrFlow
+		}
+	}
 	e.replaceValue(pair, at, "")
 	var with []string
 	old := form.Pairs(pair.Value)
@@ -172,6 +183,7 @@ func (e *editor) unfold(pair *ast.MappingValueNode, at span, indent int, pairs [
 		}
 	}
 	e.insert(at.to, with)
+	return nil
 }
 
 func (e *editor) insert(before int, with []string) {
@@ -287,11 +299,11 @@ func columnOf(m []*ast.MappingValueNode, indent int) int {
 }
 
 // nest renders pairs below a path of new keys.
-func nest(indent int, path []string, pairs []Pair) []string {
+func nest(indent, step int, path []string, pairs []Pair) []string {
 	var out []string
 	for _, key := range path {
 		out = append(out, line(indent, Pair{Key: key}))
-		indent += 2
+		indent += step
 	}
 	for _, p := range pairs {
 		if !p.Remove {

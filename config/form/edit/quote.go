@@ -7,7 +7,7 @@ import (
 )
 
 // plain is text that every YAML reader takes for text without quotes.
-var plain = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.,;()/-]*( [A-Za-z0-9_.,;()/-]+)*$`)
+var plain = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_.,;()/-]*( [A-Za-z0-9_.,;()/-]+)*$`)
 
 // Quote writes a text so that it reads as that text: plain where that is plain
 // to see, else in double quotes, as JSON writes it.
