@@ -123,7 +123,7 @@ func space(b *strings.Builder, r *rand.Rand) {
 func writeText(b *strings.Builder, r *rand.Rand, s string) {
 	b.WriteByte('"')
 	for _, c := range s {
-		short := map[rune]string{'"': `\"`, '\\': `\\`, '/': `\/`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}[c]
+		short := shortEscape(c)
 		must := c < ' ' || c == '"' || c == '\\'
 		switch {
 		case short != "" && (r.IntN(2) == 0 || must && r.IntN(2) == 0):
@@ -137,6 +137,13 @@ func writeText(b *strings.Builder, r *rand.Rand, s string) {
 		}
 	}
 	b.WriteByte('"')
+}
+
+func shortEscape(c rune) string {
+	if i := strings.IndexRune("\"\\/\b\f\n\r\t", c); i >= 0 {
+		return "\\" + `"\/bfnrt`[i:i+1]
+	}
+	return ""
 }
 
 func (n *node) clone() *node {
