@@ -17,14 +17,11 @@
 //
 // Map:
 //
-//	load.go          Load: files → checked, prepared policy; its revision
-//	compile.go       parsing, type checks against each phase's schema, entry points
-//	capabilities.go  the built-ins that a policy may use; InputSchema
-//	problems.go      OPA's errors as positioned gateway.Problems
+//	check/           what happens once: files → checked, prepared policy, or all its problems
+//	load.go          Load, Options; the phases and their schemas
 //	engine.go        Engine: Visible, Decide; one evaluation each, bounded in time
 //	input.go         Tool, Resource, Context: the input as terms, built once where possible
 //	value.go         arguments as sent → terms, numbers exact
 //	decision.go      Decision, Permit: the answer and the proof of it
-//	simple.rego      how allow, deny and ask make a decision where none is written
 //	policy/          the shipped policy and its tests, the model of how to write one
 package rego

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/rego/check"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
@@ -18,24 +19,23 @@ import (
 // Engine answers from one loaded policy. It never changes and may be used by
 // many goroutines at once; a new policy is a new Engine.
 type Engine struct {
-	policy   *policy
-	revision string
+	policy   *check.Policy
 	timeout  time.Duration
 	now      func() time.Time
 	subjects *subjects
 }
 
-func newEngine(p *policy, revision string, o Options) (*Engine, error) {
+func newEngine(p *check.Policy, o Options) (*Engine, error) {
 	s, err := newSubjects()
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{policy: p, revision: revision, timeout: o.Timeout, now: o.Now, subjects: s}, nil
+	return &Engine{policy: p, timeout: o.Timeout, now: o.Now, subjects: s}, nil
 }
 
 // Revision returns "sha256:" and the digest over the names and contents of the
 // policy's files.
-func (e *Engine) Revision() string { return e.revision }
+func (e *Engine) Revision() string { return e.policy.Revision }
 
 // Visible says of each resource whether the principal may know of it, in one
 // evaluation: element i is about resources[i]. Ids that policy returns beside
@@ -61,7 +61,7 @@ func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []
 	if !ok {
 		return nil, errTwice
 	}
-	v, err := e.evaluate(ctx, &e.policy.visible, ast.NewObject(
+	v, err := e.evaluate(ctx, &e.policy.Visible, ast.NewObject(
 		member{names.subject, e.subjects.term(p)},
 		member{names.action, names.list},
 		member{names.resources, ast.NewTerm(asked)},
@@ -86,12 +86,12 @@ func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []
 // has done so.
 func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) Decision {
 	d, err := e.decide(ctx, p, r, args, c)
-	d.Revision = e.revision
+	d.Revision = e.policy.Revision
 	if err != nil {
 		d.Effect, d.Reasons, d.Err = gateway.Deny, []gateway.Reason{reasonOf(err)}, err
 	}
 	if d.Effect == gateway.Allow {
-		d.permit = Permit{valid: true, id: r.id, definition: r.definition, arguments: sha256.Sum256(args), revision: e.revision}
+		d.permit = Permit{valid: true, id: r.id, definition: r.definition, arguments: sha256.Sum256(args), revision: e.policy.Revision}
 	}
 	return d
 }
@@ -103,7 +103,7 @@ func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	if err != nil {
 		return d, err
 	}
-	v, err := e.evaluate(ctx, &e.policy.decision, d.asked.input(terms, true).Value)
+	v, err := e.evaluate(ctx, &e.policy.Decision, d.asked.input(terms, true).Value)
 	if err != nil {
 		return d, err
 	}
@@ -151,7 +151,7 @@ var (
 // goes, so no goroutine and no timer is needed.
 func (e *Engine) evaluate(ctx context.Context, query *oparego.PreparedEvalQuery, input ast.Value) (ast.Value, error) {
 	w := watch{ctx: ctx, now: e.now, until: e.now().Add(e.timeout)}
-	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.txn),
+	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.Data),
 		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(&w), oparego.EvalGenerateJSON(asTerm))
 	switch {
 	case w.why != nil:

@@ -190,7 +190,8 @@ func TestPoliciesThatDoNotLoad(t *testing.T) {
 		"data elsewhere":              {[]string{"a.rego", open, "more/data.json", "{}"}, []string{"policy_data_error"}},
 		"data in YAML":                {[]string{"a.rego", open, "data.yaml", "a: 1"}, []string{"policy_data_error"}},
 		"data over a rule":            {[]string{"a.rego", open, "data.json", `{"mcp": {"gateway": {"visible": {"a": 1}}}}`}, []string{ast.CompileErr}},
-		"deny as a boolean":           {[]string{"a.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\ndeny if input.subject.id == \"a\"\n"}, []string{ast.TypeErr}},
+		"deny as a boolean":           {[]string{"a.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\ndeny if input.subject.id == \"a\"\n"}, []string{"policy_entry_shape"}},
+		"allow as a set":              {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow contains \"a\" if true\n"}, []string{"policy_entry_shape"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ps := problemsOf(t, c.files...)

@@ -1,4 +1,4 @@
-package rego
+package check
 
 import (
 	"context"
@@ -23,10 +23,12 @@ var simpleForm string
 // simpleFile is the name under which the simple form's module is compiled.
 const simpleFile = "(mcp-gateway simple form)"
 
-// policy is a compiled policy: one prepared query a phase, over one store.
-type policy struct {
-	visible, decision oparego.PreparedEvalQuery
-	txn               storage.Transaction // one read transaction for all: nobody writes
+// Policy is a checked and compiled policy: one prepared query a phase, over one
+// store. Its queries may be evaluated by many goroutines at once.
+type Policy struct {
+	Visible, Decision oparego.PreparedEvalQuery
+	Data              storage.Transaction // one read transaction for all: nobody writes
+	Revision          string              // "sha256:…" over names and contents of the files
 }
 
 // compilePolicy checks and prepares. It compiles three times: everything
@@ -34,7 +36,7 @@ type policy struct {
 // that nothing uses yet; then what each entry point reaches against the schema
 // of its phase alone, so that `visible` cannot read arguments. The second and
 // third are the ones that serve.
-func compilePolicy(ctx context.Context, f *files) (*policy, error) {
+func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 	modules, err := parsePolicy(f.modules)
 	if err != nil {
 		return nil, err
@@ -62,9 +64,9 @@ func compilePolicy(ctx context.Context, f *files) (*policy, error) {
 	if ps := entryProblems(whole, f.modules); len(ps) > 0 {
 		return nil, ps
 	}
-	p := &policy{txn: txn}
+	p := &Policy{Data: txn, Revision: f.revision}
 	var problems gateway.Problems
-	for phase, query := range map[Phase]*oparego.PreparedEvalQuery{PhaseVisible: &p.visible, PhaseDecision: &p.decision} {
+	for phase, query := range map[Phase]*oparego.PreparedEvalQuery{PhaseVisible: &p.Visible, PhaseDecision: &p.Decision} {
 		c, err := check(reachable(whole, modules, phase), checkerSchema(phase), false)
 		if err != nil {
 			problems = append(problems, err.(gateway.Problems)...)
@@ -105,6 +107,9 @@ func parsePolicy(texts sources) (map[string]*ast.Module, error) {
 		return nil, inOrder(problems)
 	}
 	if allows && !decides {
+		if ps := simpleProblems(modules, texts); len(ps) > 0 {
+			return nil, ps
+		}
 		m, err := ast.ParseModuleWithOpts(simpleFile, simpleForm, ast.ParserOptions{})
 		if err != nil {
 			return nil, texts.problems(err)
@@ -112,6 +117,29 @@ func parsePolicy(texts sources) (map[string]*ast.Module, error) {
 		modules[simpleFile] = m
 	}
 	return modules, nil
+}
+
+// simpleProblems says which rules of the simple form are of another shape. OPA
+// would only say that they conflict with rules that the author never saw.
+func simpleProblems(modules map[string]*ast.Module, texts sources) gateway.Problems {
+	var ps gateway.Problems
+	for _, m := range modules {
+		for _, r := range m.Rules {
+			set := r.Head.RuleKind() == ast.MultiValue
+			var message string
+			switch {
+			case r.Ref().HasPrefix(entry("allow")) && (set || len(r.Ref()) != len(entry("allow"))):
+				message = "allow must be true or false: write `allow if …`"
+			case r.Ref().HasPrefix(entry("deny")) && !set, r.Ref().HasPrefix(entry("ask")) && !set:
+				message = "deny and ask must be sets of codes: write `deny contains \"code\" if …`"
+			default:
+				continue
+			}
+			pos := gateway.Pos{File: r.Location.File, Line: r.Location.Row, Col: r.Location.Col}
+			ps = append(ps, gateway.Problem{Pos: pos, Code: codeEntryShape, Message: message, Excerpt: texts.excerpt(pos)})
+		}
+	}
+	return inOrder(ps)
 }
 
 // entry returns the reference of the phase's entry point.

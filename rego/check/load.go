@@ -1,18 +1,16 @@
-package rego
+package check
 
 import (
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -20,47 +18,17 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-//go:embed policy/*.rego
-var shipped embed.FS
-
-// DefaultTimeout is how long one evaluation may take where Options say nothing.
-const DefaultTimeout = 50 * time.Millisecond
-
-// Options say where the policy lies and how long it may take.
-type Options struct {
-	Dir     string           // folder of *.rego and at most one data.json; "" = the shipped policy
-	Timeout time.Duration    // of one evaluation; 0 = DefaultTimeout
-	Now     func() time.Time // clock for the timeout; nil = time.Now
-}
-
-// Load reads, checks and prepares the policy. Files named *_test.rego are left
-// to the test runner. The error is gateway.Problems: all that is wrong at the
-// first stage at which something is (reading, parsing, compiling and type
-// checks, entry points).
-func Load(ctx context.Context, o Options) (*Engine, error) {
-	folder, shown := os.DirFS(o.Dir), o.Dir
-	if o.Dir == "" {
-		var err error
-		if folder, err = fs.Sub(shipped, "policy"); err != nil {
-			return nil, err
-		}
-		shown = "(shipped policy)"
-	}
-	files, err := readPolicy(folder, shown)
+// Load reads, checks and prepares the policy in a folder: its *.rego files, but
+// for *_test.rego, and at most one data.json at the top. Problems name the files
+// under prefix. The error is gateway.Problems: all that is wrong at the first
+// stage at which something is (reading, parsing, compiling and type checks,
+// entry points).
+func Load(ctx context.Context, folder fs.FS, prefix string) (*Policy, error) {
+	f, err := readPolicy(folder, prefix)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := compilePolicy(ctx, files)
-	if err != nil {
-		return nil, err
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return newEngine(policy, files.revision, o)
+	return compilePolicy(ctx, f)
 }
 
 // files are what a policy is made of.
@@ -155,7 +123,7 @@ func dataLimits() protocol.Limits {
 }
 
 // writeParts feeds a digest so that no two lists of parts read alike.
-func writeParts(w interface{ Write([]byte) (int, error) }, parts ...[]byte) {
+func writeParts(w io.Writer, parts ...[]byte) {
 	for _, p := range parts {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(p)))

@@ -1,4 +1,4 @@
-package rego
+package check
 
 import (
 	"cmp"
