@@ -17,6 +17,7 @@
 //	list.go         tools/list: gather, visible, page
 //	call_stages.go  tools/call: resolve … forward
 //	result.go       tools/call: checkOutput, redact
+//	meta.go         what a result says of its own hop
 //	record.go       events: intend, conclude, note, record
 //	catalog.go      a snapshot with what policy sees of each tool
 //	present.go      how a tool is shown to hosts

@@ -52,8 +52,11 @@ func repeatable(f *gateway.ExposureFacts) bool {
 
 // appendMeta says who answers, on every result that is the gateway's own.
 func (g *Gateway) appendMeta(dst []byte) []byte {
-	dst = append(dst, `{"`+protocol.MetaServerInfo+`":{"name":"mcp-gateway","version":`...)
-	return append(protocol.AppendString(dst, g.Version), `}}`...)
+	return append(g.appendServerInfo(append(dst, `{"`+protocol.MetaServerInfo+`":`...)), '}')
+}
+
+func (g *Gateway) appendServerInfo(dst []byte) []byte {
+	return append(protocol.AppendString(append(dst, `{"name":"mcp-gateway","version":`...), g.Version), '}')
 }
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }

@@ -67,20 +67,6 @@ func (g *Gateway) redact(_ context.Context, c *Call) error {
 		}
 	}
 	c.Clean = clean
-	c.Result = clean.Bytes()
-	if _, ok := protocol.Member(c.Result, "resultType"); !ok {
-		c.Result = withResultType(c.Result)
-	}
+	c.Result = g.hopMeta(clean.Bytes())
 	return nil
-}
-
-// withResultType adds what revisions before 2026-07-28 do not send.
-func withResultType(result []byte) []byte {
-	const member = `{"resultType":"complete"`
-	out := append(make([]byte, 0, len(result)+len(member)+1), member...)
-	for range protocol.Members(result) {
-		out = append(out, ',')
-		break
-	}
-	return append(out, result[1:]...)
 }

@@ -1,0 +1,17 @@
+// Mcp-gateway stands between MCP hosts and third-party MCP servers: it serves
+// only what a reviewer approved, decides every list and call by policy, and
+// puts each on record.
+//
+// Map:
+//
+//	main.go      exit codes, and the tree of commands
+//	serve.go     serve
+//	files.go     validate, config schema, keys new
+//	tools.go     tools list, show, diff
+//	review.go    tools approve, quarantine
+//	upstreams.go upstreams list
+//	audit.go     audit query, verify
+//	table.go     tables, JSON and CSV on standard output
+//	run/         assembles and serves a gateway
+//	demo/        the demo
+package main

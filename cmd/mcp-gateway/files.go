@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/config"
+)
+
+func validateCommand(f *flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate",
+		Short: "Check configuration, exposure and policy; print every problem",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := run.Validate(cmd.Context(), f.config); err != nil {
+				return &exitError{exitUsage, err.Error()}
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), f.config+": no problems")
+			return nil
+		},
+	}
+}
+
+func configCommand() *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "About the configuration file"}
+	c.AddCommand(&cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of upstreams.yaml, for editors",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(config.Schema())
+			return err
+		},
+	})
+	return c
+}
+
+func keysCommand() *cobra.Command {
+	c := &cobra.Command{Use: "keys", Short: "API keys"}
+	c.AddCommand(&cobra.Command{
+		Use:   "new",
+		Short: "Make an API key",
+		Long:  "Make an API key. It is printed once and kept nowhere; only its SHA-256 goes into auth.api_keys.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			key, sum := auth.NewKey()
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "key     %s\nsha256  %s\n", key, sum)
+			return err
+		},
+	})
+	return c
+}

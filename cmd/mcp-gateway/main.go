@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/sys/unix"
+
+	"mcp-gateway/cmd/mcp-gateway/demo"
+	"mcp-gateway/gateway"
+)
+
+// Exit codes, for scripts.
+const (
+	exitOK       = 0
+	exitFailed   = 1 // something went wrong while it ran
+	exitUsage    = 2 // wrong usage or configuration
+	exitDiffers  = 3 // a difference was asked for and found
+	exitBadChain = 4 // the journal does not verify
+)
+
+// version is that of the build; releases set it with -ldflags -X.
+var version = "dev"
+
+func main() { os.Exit(execute(os.Args[1:])) }
+
+// exitError carries an exit code out of a command; its text may be empty.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+func execute(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var coded *exitError
+	var problems gateway.Problems
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &coded):
+		if coded.text != "" {
+			fmt.Fprintln(os.Stderr, coded.text)
+		}
+		return coded.code
+	case errors.As(err, &problems):
+		fmt.Fprintln(os.Stderr, err)
+		return exitUsage
+	default:
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return exitFailed
+	}
+}
+
+// flags are those that all commands share.
+type flags struct {
+	config    string
+	logLevel  string
+	logFormat string
+}
+
+func newRoot() *cobra.Command {
+	f := &flags{}
+	root := &cobra.Command{
+		Use:           "mcp-gateway",
+		Short:         "A policy-enforcing gateway between MCP hosts and third-party MCP servers",
+		Version:       buildVersion(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().StringVarP(&f.config, "config", "c", "upstreams.yaml", "the configuration `file`")
+	root.PersistentFlags().StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	root.PersistentFlags().StringVar(&f.logFormat, "log-format", "console", "console or json")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &exitError{exitUsage, "error: " + err.Error()}
+	})
+	root.AddCommand(serveCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
+		upstreamsCommand(f), auditCommand(f), demo.Command(buildVersion()), demo.ServerCommand())
+	return root
+}
+
+// buildVersion is the release, or else the commit that the toolchain noted.
+func buildVersion() string {
+	if version != "dev" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				return "dev+" + s.Value[:12]
+			}
+		}
+	}
+	return version
+}
+
+// logger writes to standard error: standard output is for data.
+func (f *flags) logger() (*zap.Logger, error) {
+	level, err := zapcore.ParseLevel(f.logLevel)
+	if err != nil {
+		return nil, &exitError{exitUsage, "error: --log-level: " + err.Error()}
+	}
+	c := zap.NewProductionConfig()
+	c.Level = zap.NewAtomicLevelAt(level)
+	c.OutputPaths, c.ErrorOutputPaths = []string{"stderr"}, []string{"stderr"}
+	c.EncoderConfig.EncodeTime = zapcore.RFC3339NanoTimeEncoder
+	c.DisableStacktrace = true
+	c.Sampling = nil
+	switch f.logFormat {
+	case "json":
+	case "console":
+		c.Encoding, c.DisableCaller = "console", true
+		c.EncoderConfig.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
+	default:
+		return nil, &exitError{exitUsage, "error: --log-format: want console or json"}
+	}
+	return c.Build()
+}

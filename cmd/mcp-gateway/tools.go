@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/gateway"
+	"mcp-gateway/registry"
+	"mcp-gateway/registry/diff"
+)
+
+func toolsCommand(f *flags) *cobra.Command {
+	c := &cobra.Command{Use: "tools", Short: "See and review what upstreams list"}
+	c.AddCommand(toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f))
+	return c
+}
+
+// inspect is what the commands about tools begin with.
+func inspect(cmd *cobra.Command, f *flags, fresh bool) (*run.Inspection, error) {
+	return run.Inspect(cmd.Context(), run.Options{ConfigPath: f.config, Version: buildVersion()}, fresh)
+}
+
+// freshFlag lets a command ask upstreams instead of what was last observed.
+func freshFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("refresh", false, "ask the upstreams now, rather than what was last observed")
+}
+
+func toolsListCommand(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List all tools, served or not, and why not",
+		Args:  cobra.NoArgs,
+	}
+	format := cmd.Flags().StringP("output", "o", "table", outputFormats)
+	state := cmd.Flags().String("state", "", "only this state, such as new, changed or withheld")
+	fresh := freshFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		in, err := inspect(cmd, f, *fresh)
+		if err != nil {
+			return err
+		}
+		t := &table{columns: []string{"tool", "state", "side_effect", "owner", "scopes", "reasons", "findings"}}
+		for _, o := range in.Registry.Observations() {
+			if *state == "" || string(o.State) == *state {
+				t.add(listRow(&o)...)
+			}
+		}
+		return t.write(cmd.OutOrStdout(), *format)
+	}
+	return cmd
+}
+
+func listRow(o *registry.Observation) []string {
+	effect, owner, scopes := "", "", ""
+	if o.Record != nil {
+		effect, owner = string(o.Record.Facts.Class()), o.Record.Facts.Owner
+		scopes = strings.Join(o.Record.Facts.Scopes, ",")
+	}
+	var found []string
+	for _, f := range o.Findings {
+		found = append(found, f.Code)
+	}
+	return []string{o.ID.String(), string(o.State), effect, owner, scopes, joined(o.Reasons), strings.Join(found, ",")}
+}
+
+// find returns the observation of the tool that a person named as
+// upstream/tool or by its exposed name.
+func find(in *run.Inspection, name string) (*registry.Observation, error) {
+	for _, o := range in.Registry.Observations() {
+		if o.ID.Tool != "" && (o.ID.String() == name || o.Exposed == name) {
+			return &o, nil
+		}
+	}
+	return nil, &exitError{exitFailed, fmt.Sprintf("error: no tool %q was observed; `tools list` names them all", name)}
+}
+
+func toolsShowCommand(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show UPSTREAM/TOOL",
+		Short: "Show one tool: its digest, its review and its definition as sent",
+		Args:  cobra.ExactArgs(1),
+	}
+	fresh := freshFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := inspect(cmd, f, *fresh)
+		if err != nil {
+			return err
+		}
+		o, err := find(in, args[0])
+		if err != nil {
+			return err
+		}
+		show(cmd.OutOrStdout(), o)
+		return nil
+	}
+	return cmd
+}
+
+func show(w io.Writer, o *registry.Observation) {
+	fmt.Fprintf(w, "tool        %s\nexposed as  %s\nstate       %s\ndigest      %s\n", o.ID, o.Exposed, o.State, o.Digest)
+	if len(o.Reasons) > 0 {
+		fmt.Fprintf(w, "reasons     %s\n", joined(o.Reasons))
+	}
+	if o.Detail != "" {
+		fmt.Fprintf(w, "detail      %s\n", diff.Visible(o.Detail))
+	}
+	if r := o.Record; r != nil {
+		fmt.Fprintf(w, "reviewed    %s by %s for %s\n", r.ApprovedAt.Format(time.DateOnly), r.ApprovedBy, r.Definition)
+		fmt.Fprintf(w, "side effect %s; owner %s; scopes %s\nwhy         %s\n",
+			r.Facts.Class(), r.Facts.Owner, strings.Join(r.Facts.Scopes, " "), r.Facts.Why)
+	}
+	for _, found := range o.Findings {
+		fmt.Fprintf(w, "finding     %s %s at %s\n", found.Severity, found.Code, diff.Visible(found.Path))
+	}
+	if o.Definition != nil {
+		fmt.Fprintf(w, "\n%s\n", diff.Visible(indented(o.Definition.Raw)))
+	}
+}
+
+func toolsDiffCommand(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff UPSTREAM/TOOL",
+		Short: "Show how a tool's definition differs from the reviewed one; exit 3 if it does",
+		Args:  cobra.ExactArgs(1),
+	}
+	format := cmd.Flags().StringP("output", "o", "table", outputFormats)
+	fresh := freshFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := inspect(cmd, f, *fresh)
+		if err != nil {
+			return err
+		}
+		o, err := find(in, args[0])
+		if err != nil {
+			return err
+		}
+		before, err := reviewed(in, o)
+		if err != nil {
+			return err
+		}
+		t := &table{columns: []string{"change", "class", "at", "reviewed", "now"}}
+		for _, c := range diff.Definitions(before, o.Definition.Raw) {
+			t.add(string(c.Kind), string(c.Class), c.Pointer, c.Old, c.New)
+		}
+		if len(t.rows) == 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), o.ID.String()+": as reviewed")
+			return nil
+		}
+		if err := t.write(cmd.OutOrStdout(), *format); err != nil {
+			return err
+		}
+		return &exitError{code: exitDiffers}
+	}
+	return cmd
+}
+
+// reviewed returns the definition that the tool's record speaks of.
+func reviewed(in *run.Inspection, o *registry.Observation) ([]byte, error) {
+	if o.Definition == nil || o.Record == nil {
+		return nil, &exitError{exitFailed, fmt.Sprintf("error: %s is %s: there is nothing to compare", o.ID, o.State)}
+	}
+	for _, s := range in.History {
+		if s.ID == o.ID && s.Digest == o.Record.Definition {
+			return s.Raw, nil
+		}
+	}
+	if o.Digest == o.Record.Definition {
+		return o.Definition.Raw, nil
+	}
+	return nil, &exitError{exitFailed, fmt.Sprintf("error: the reviewed definition %s was never observed here", o.Record.Definition)}
+}
+
+// parseToolID reads what a person typed.
+func parseToolID(text string) (gateway.ToolID, error) {
+	id, ok := gateway.ParseToolID(text)
+	if !ok {
+		return id, &exitError{exitUsage, fmt.Sprintf("error: %q is not UPSTREAM/TOOL", text)}
+	}
+	return id, nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/gateway"
+)
+
+func upstreamsCommand(f *flags) *cobra.Command {
+	c := &cobra.Command{Use: "upstreams", Short: "The servers behind the gateway"}
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "List upstreams: who is up, who is down, and why",
+		Args:  cobra.NoArgs,
+	}
+	format := list.Flags().StringP("output", "o", "table", outputFormats)
+	fresh := freshFlag(list)
+	list.RunE = func(cmd *cobra.Command, _ []string) error {
+		in, err := inspect(cmd, f, *fresh)
+		if err != nil {
+			return err
+		}
+		tools := make(map[string]map[gateway.ExposureState]int)
+		for _, o := range in.Registry.Observations() {
+			if tools[o.ID.Upstream] == nil {
+				tools[o.ID.Upstream] = make(map[gateway.ExposureState]int)
+			}
+			tools[o.ID.Upstream][o.State]++
+		}
+		t := &table{columns: []string{"upstream", "up", "reason", "era", "revision", "served", "held back", "calls itself", "as of"}}
+		for _, id := range slices.Sorted(maps.Keys(in.Config.Upstreams)) {
+			fact, n := in.Facts[id], tools[id]
+			held := n[gateway.StateNew] + n[gateway.StateChanged] + n[gateway.StateQuarantined] + n[gateway.StateWithheld]
+			up := "down"
+			if fact.Up {
+				up = "up"
+			}
+			claimed := printable(fact.ClaimedName + " " + fact.ClaimedVersion)
+			t.add(id, up, fact.Reason, fact.Era, fact.Revision, strconv.Itoa(n[gateway.StateApproved]), strconv.Itoa(held),
+				claimed, fact.At.Local().Format(time.DateTime))
+		}
+		return t.write(cmd.OutOrStdout(), *format)
+	}
+	c.AddCommand(list)
+	return c
+}
