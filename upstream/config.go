@@ -1,0 +1,95 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/registry"
+	"mcp-gateway/upstream/child"
+)
+
+// Config says how to reach one upstream and what it may cost. Exactly one of
+// Stdio and HTTP is set. Zero values mean the defaults named with each field.
+type Config struct {
+	ID      string // of the configuration, never what the server calls itself
+	Version string // of the gateway; told to the upstream
+	Stdio   *child.Options
+	HTTP    *HTTP
+
+	Timeout      time.Duration // the longest that one request may take; 30 s
+	ProbeTimeout time.Duration // for server/discover; 4 s
+	StartTimeout time.Duration // for a process to introduce itself; 60 s
+
+	ListLimit   int // bytes of a whole tools/list; 8 MiB
+	ResultLimit int // bytes of a result where the call names no limit; 8 MiB
+	Depth       int // of JSON; the protocol package's default
+	InFlight    int // calls at a time; 64
+	Queue       int // calls that may wait for that; 64
+
+	Refresh time.Duration // how old a list may grow that names no TTL; 5 min
+	TTLCap  time.Duration // the longest TTL that is believed; 1 h
+
+	MinimumRevision string // oldest acceptable revision; "" = any known
+	AllowDowngrade  bool   // a server that was modern may be met as legacy
+	Remembered      registry.UpstreamFact
+
+	// OnFact is told each time the upstream comes up or goes down; it must not
+	// block. nil for none.
+	OnFact func(registry.UpstreamFact)
+}
+
+// HTTP is an upstream that is reached over Streamable HTTP.
+type HTTP struct {
+	URL     string
+	Bearer  string        // the gateway's own credential; never a host's
+	Client  *http.Client  // from egress.NewClient, allowing the URL's host
+	Backoff child.Backoff // after failures to connect
+}
+
+const shortestTTL = 5 * time.Second
+
+// prepared returns c with its defaults, or why it can't be used.
+func (c Config) prepared() (Config, error) {
+	switch {
+	case c.ID == "":
+		return c, unusable("no id")
+	case (c.Stdio == nil) == (c.HTTP == nil):
+		return c, unusable("exactly one of stdio and http is needed")
+	case c.Stdio != nil && len(c.Stdio.Command) == 0:
+		return c, unusable("no command")
+	case c.HTTP != nil && c.HTTP.Client == nil:
+		return c, unusable("no HTTP client")
+	case c.MinimumRevision != "" && !protocol.IsKnown(c.MinimumRevision):
+		return c, unusable(fmt.Sprintf("unknown minimum revision %q", c.MinimumRevision))
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		def   time.Duration
+	}{
+		{&c.Timeout, 30 * time.Second}, {&c.ProbeTimeout, 4 * time.Second}, {&c.StartTimeout, time.Minute},
+		{&c.Refresh, 5 * time.Minute}, {&c.TTLCap, time.Hour},
+	} {
+		if *d.field <= 0 {
+			*d.field = d.def
+		}
+	}
+	for _, n := range []struct {
+		field *int
+		def   int
+	}{
+		{&c.ListLimit, 8 << 20}, {&c.ResultLimit, 8 << 20}, {&c.InFlight, 64}, {&c.Queue, 64},
+	} {
+		if *n.field <= 0 {
+			*n.field = n.def
+		}
+	}
+	return c, nil
+}
+
+func unusable(why string) error {
+	return gateway.Because(gateway.CodeInternal, errors.New("upstream: "+why))
+}

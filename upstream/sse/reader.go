@@ -1,0 +1,122 @@
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"mcp-gateway/gateway"
+)
+
+// Reader reads events. Event names, ids, retry times and comments are skipped,
+// and so are events without data, which servers send to keep a stream alive.
+type Reader struct {
+	in     *bufio.Reader
+	limit  int
+	data   []byte // the event so far, and behind it the line so far
+	begun  bool   // the byte order mark, if any, is behind us
+	lineLF bool   // the last line ended with CR: an LF now belongs to it
+}
+
+// NewReader returns a Reader for events with at most limit bytes of data.
+func NewReader(r io.Reader, limit int) *Reader {
+	return &Reader{in: bufio.NewReader(r), limit: limit}
+}
+
+// Next returns the data of the next event that has any, in memory of its own.
+// An event cut off by the end of the stream is not returned (WHATWG HTML,
+// 9.2.6). Errors: io.EOF at the end, CodeTooLarge for an event or line beyond
+// the limit, else what reading gave.
+func (r *Reader) Next() ([]byte, error) {
+	r.data = nil
+	has := false // the event has a data field; its lines end with LF in r.data
+	for {
+		start := len(r.data)
+		if err := r.line(start); err != nil {
+			return nil, err
+		}
+		line := r.data[start:]
+		if len(line) == 0 {
+			if n := len(r.data); has && n > 1 {
+				return r.data[: n-1 : n-1], nil
+			}
+			r.data, has = r.data[:0], false
+			continue
+		}
+		value, ok := dataField(line)
+		r.data = r.data[:start]
+		if ok {
+			has = true
+			r.data = append(r.data, value...) // onto its own tail: moves down
+			r.data = append(r.data, '\n')
+		}
+	}
+}
+
+// dataField returns the value of a data field.
+func dataField(line []byte) ([]byte, bool) {
+	name, value, _ := bytes.Cut(line, []byte{':'})
+	if string(name) != "data" {
+		return nil, false
+	}
+	return bytes.TrimPrefix(value, []byte{' '}), true
+}
+
+// line appends the next line to r.data, without its CR, LF or CRLF.
+func (r *Reader) line(start int) error {
+	for {
+		part, err := r.part()
+		if err != nil {
+			return err
+		}
+		end := bytes.IndexByte(part, '\n')
+		if cr := bytes.IndexByte(part[:max(end, 0)], '\r'); cr >= 0 {
+			end = cr
+		} else if end < 0 {
+			end = bytes.IndexByte(part, '\r')
+		}
+		text := part
+		if end >= 0 {
+			text = part[:end]
+		}
+		if len(r.data)+len(text) > r.limit+len("data: ") {
+			return gateway.Fail(gateway.CodeTooLarge)
+		}
+		r.data = append(r.data, text...)
+		if end < 0 {
+			_, _ = r.in.Discard(len(part))
+			continue
+		}
+		r.lineLF = part[end] == '\r'
+		_, _ = r.in.Discard(end + 1)
+		r.trimMark(start)
+		return nil
+	}
+}
+
+// part returns the bytes that can be had without waiting for more, at least one.
+func (r *Reader) part() ([]byte, error) {
+	for {
+		if _, err := r.in.Peek(1); err != nil {
+			return nil, err
+		}
+		part, err := r.in.Peek(r.in.Buffered())
+		if !r.lineLF || part[0] != '\n' {
+			r.lineLF = false
+			return part, err
+		}
+		r.lineLF = false
+		_, _ = r.in.Discard(1)
+	}
+}
+
+// trimMark cuts a byte order mark off the first line of the stream.
+func (r *Reader) trimMark(start int) {
+	if r.begun {
+		return
+	}
+	r.begun = true
+	if mark := "\xEF\xBB\xBF"; bytes.HasPrefix(r.data[start:], []byte(mark)) {
+		r.data = append(r.data[:start], r.data[start+len(mark):]...)
+	}
+}

@@ -1,0 +1,146 @@
+package sse_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/upstream/sse"
+)
+
+// all returns the data of every event of stream, and the error that ended it.
+func all(r io.Reader, limit int) ([]string, error) {
+	var events []string
+	reader := sse.NewReader(r, limit)
+	for {
+		data, err := reader.Next()
+		if err != nil {
+			return events, err
+		}
+		events = append(events, string(data))
+	}
+}
+
+func TestEvents(t *testing.T) {
+	for name, tc := range map[string]struct {
+		stream string
+		want   []string
+	}{
+		"empty events and comments before the response": {
+			"id: 1\ndata:\n\n: ping\n\nevent: message\ndata: {\"id\":1}\n\n", []string{`{"id":1}`}},
+		"CRLF":                          {"data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}},
+		"CR":                            {"data: a\r\rdata: b\r\r", []string{"a", "b"}},
+		"mixed ends":                    {"data: a\r\ndata: b\rdata: c\n\r\ndata: d\n\n", []string{"a\nb\nc", "d"}},
+		"several data lines":            {"data: a\ndata:b\ndata:  c\n\n", []string{"a\nb\n c"}},
+		"data without colon":            {"data\ndata\n\n", []string{"\n"}},
+		"unknown fields":                {"retry: 5\nfoo: bar\nDATA: no\ndatax: no\ndata: yes\n\n", []string{"yes"}},
+		"byte order mark":               {"\xEF\xBB\xBFdata: a\n\n", []string{"a"}},
+		"no second byte order mark":     {"data: a\n\n\xEF\xBB\xBFdata: b\n\n", []string{"a"}},
+		"an event that is cut off":      {"data: a\n\ndata: b\n", []string{"a"}},
+		"a line that is cut off":        {"data: a\n\ndata: b", []string{"a"}},
+		"nothing":                       {"", nil},
+		"colons in the value":           {"data: a: b:c\n\n", []string{"a: b:c"}},
+		"a comment that looks like one": {":data: a\n\ndata: b\n\n", []string{"b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for way, r := range map[string]io.Reader{
+				"whole": strings.NewReader(tc.stream), "byte by byte": iotest.OneByteReader(strings.NewReader(tc.stream)),
+			} {
+				got, err := all(r, 1<<10)
+				if !errors.Is(err, io.EOF) || strings.Join(got, "|") != strings.Join(tc.want, "|") || len(got) != len(tc.want) {
+					t.Errorf("%s: got %q, %v, want %q, EOF", way, got, err, tc.want)
+				}
+			}
+		})
+	}
+}
+
+func TestLongLineArrivesWhole(t *testing.T) {
+	want := strings.Repeat("x", 2<<20)
+	got, err := all(strings.NewReader("data: "+want+"\n\n"), 4<<20)
+	if len(got) != 1 || got[0] != want || !errors.Is(err, io.EOF) {
+		t.Errorf("%d events, %v", len(got), err)
+	}
+}
+
+func TestEndlessInputIsCut(t *testing.T) {
+	const limit = 1 << 20
+	for name, piece := range map[string]string{
+		"one line": "x", "data lines": "data: xxxxxxxx\n", "comment": ":xxxx",
+	} {
+		src := &endless{head: "data: ", piece: piece}
+		_, err := all(src, limit)
+		var e *gateway.Error
+		switch {
+		case name == "comment" && errors.Is(err, io.EOF): // a comment without an end is cut like any line
+			t.Errorf("%s: ended by itself", name)
+		case !errors.As(err, &e) || e.Code != gateway.CodeTooLarge:
+			t.Errorf("%s: %v, want too_large", name, err)
+		case src.given > 2*limit:
+			t.Errorf("%s: read %d bytes for a limit of %d", name, src.given, limit)
+		}
+	}
+}
+
+// endless gives piece over and over.
+type endless struct {
+	head, piece string
+	given       int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.given == 0 {
+		e.given = copy(p, e.head)
+		return e.given, nil
+	}
+	n := 0
+	for n+len(e.piece) <= len(p) {
+		n += copy(p[n:], e.piece)
+	}
+	e.given += n
+	return n, nil
+}
+
+// FuzzReader holds the reader to a plain reading of the rules.
+func FuzzReader(f *testing.F) {
+	for _, seed := range []string{
+		"data: a\n\n", "data\r\rdata:b\r\n\r\n", "\xEF\xBB\xBF:x\ndata: 1\n\n", "id: 1\ndata:\n\n: ping\n\n", "\r\n\r", "data: a\r",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		got, _ := all(bytes.NewReader(stream), len(stream)+1)
+		slow, _ := all(iotest.OneByteReader(bytes.NewReader(stream)), len(stream)+1)
+		want := plain(string(stream))
+		if strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+		if strings.Join(slow, "\x00") != strings.Join(want, "\x00") {
+			t.Fatalf("byte by byte %q, want %q", slow, want)
+		}
+	})
+}
+
+func plain(stream string) []string {
+	stream = strings.TrimPrefix(stream, "\xEF\xBB\xBF")
+	stream = strings.ReplaceAll(strings.ReplaceAll(stream, "\r\n", "\n"), "\r", "\n")
+	lines := strings.Split(stream, "\n")
+	var events, data []string
+	for _, line := range lines[:len(lines)-1] {
+		name, value, _ := strings.Cut(line, ":")
+		switch {
+		case line == "":
+			if joined := strings.Join(data, "\n"); joined != "" {
+				events = append(events, joined)
+			}
+			data = nil
+		case name == "data":
+			data = append(data, strings.TrimPrefix(value, " "))
+		}
+	}
+	return events
+}

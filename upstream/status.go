@@ -1,0 +1,116 @@
+package upstream
+
+import (
+	"time"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/registry"
+	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/wire"
+)
+
+// Status is what an operator may want to know about an upstream.
+type Status struct {
+	ID       string
+	Up       bool
+	Era      string         // "modern" or "legacy"; "" until it was met
+	Revision string         // of the protocol, as agreed
+	Reason   gateway.Reason // why it is down; "" when up, "connecting" before the first meeting
+	Since    time.Time      // of this state
+	RetryAt  time.Time      // of the next attempt, while down; zero when up
+
+	ClaimedName    string // what the server calls itself: shown, never trusted
+	ClaimedVersion string
+
+	InFlight int
+	Waiting  int
+
+	Stray         int64 // answers to nothing that was asked
+	Unreadable    int64 // lines that began like a message and were none
+	Refused       int64 // requests of the upstream, not served
+	Notifications int64 // of the upstream, not passed on
+
+	Child *child.Status // of a process; nil for HTTP
+}
+
+// state is the part of Status that changes with up and down.
+type state struct {
+	up      bool
+	met     bool // it was up before
+	peer    wire.Peer
+	reason  gateway.Reason
+	since   time.Time
+	retryAt time.Time
+}
+
+func (c *Client) cameUp(peer wire.Peer) {
+	c.mu.Lock()
+	again := c.state.met
+	c.state = state{up: true, met: true, peer: peer, since: time.Now()}
+	fact := c.fact()
+	c.mu.Unlock()
+	if again {
+		c.signal()
+	}
+	if c.cfg.OnFact != nil {
+		c.cfg.OnFact(fact)
+	}
+}
+
+func (c *Client) wentDown(reason gateway.Reason, wait time.Duration) {
+	now := time.Now()
+	c.mu.Lock()
+	if c.state.up || c.state.reason != reason {
+		c.state.up, c.state.reason, c.state.since = false, reason, now
+	}
+	c.state.met = true // coming up is news from now on
+	c.state.retryAt = now.Add(wait)
+	fact := c.fact()
+	c.mu.Unlock()
+	if c.cfg.OnFact != nil {
+		c.cfg.OnFact(fact)
+	}
+}
+
+// fact is the state as it is remembered; mu is held. While it was not yet met,
+// what was remembered before stays.
+func (c *Client) fact() registry.UpstreamFact {
+	f := c.cfg.Remembered
+	f.ID, f.Up, f.Reason, f.At = c.cfg.ID, c.state.up, string(c.state.reason), time.Now()
+	if p := &c.state.peer; p.Era != "" {
+		f.Era, f.Revision, f.ClaimedName, f.ClaimedVersion = string(p.Era), p.Revision, p.ClaimedName, p.ClaimedVersion
+	}
+	return f
+}
+
+// Status returns the present state.
+func (c *Client) Status() Status {
+	c.mu.Lock()
+	st := c.state
+	c.mu.Unlock()
+	s := Status{
+		ID: c.cfg.ID, Up: st.up, Era: string(st.peer.Era), Revision: st.peer.Revision,
+		Reason: st.reason, Since: st.since, RetryAt: st.retryAt,
+		ClaimedName: st.peer.ClaimedName, ClaimedVersion: st.peer.ClaimedVersion,
+		InFlight: len(c.gate.slots), Waiting: int(c.gate.waiting.Load()),
+	}
+	if c.stdio != nil {
+		n, process := &c.stdio.Counters, c.stdio.Child()
+		s.Stray, s.Unreadable, s.Refused, s.Notifications = n.Stray.Load(), n.Unreadable.Load(), n.Refused.Load(), n.Notifications.Load()
+		s.Child = &process
+		if !s.Up && process.Reason == child.ReasonCrashLoop {
+			s.Reason = child.ReasonCrashLoop
+		}
+		return s
+	}
+	n := &c.web.Counters
+	s.Stray, s.Refused, s.Notifications = n.Stray.Load(), n.Refused.Load(), n.Notifications.Load()
+	return s
+}
+
+// Fact returns what is to be remembered of the upstream as it stands now.
+func (c *Client) Fact() registry.UpstreamFact {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fact()
+}

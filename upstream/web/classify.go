@@ -1,0 +1,101 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"mcp-gateway/egress"
+	"mcp-gateway/gateway"
+	"mcp-gateway/upstream/wire"
+)
+
+const longestRetryAfter = time.Hour
+
+// connection is the error for a POST that brought no response.
+func connection(ctx context.Context, err error, sent bool) *gateway.Error {
+	if ctx.Err() != nil {
+		return wire.Ended(ctx)
+	}
+	reason := reasonOf(err)
+	var timeout net.Error
+	switch {
+	case !sent:
+		return gateway.Because(gateway.CodeUnavailable, err, reason)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return gateway.Because(gateway.CodeTimeout, err, wire.ReasonSilent)
+	default:
+		return gateway.Because(gateway.CodeExecutionError, err, reason)
+	}
+}
+
+// reasonOf names why a connection failed.
+func reasonOf(err error) gateway.Reason {
+	var (
+		dns     *net.DNSError
+		op      *net.OpError
+		cert    *tls.CertificateVerificationError
+		record  tls.RecordHeaderError
+		alert   tls.AlertError
+		timeout net.Error
+	)
+	switch {
+	case errors.Is(err, egress.ErrAddress):
+		return wire.ReasonBlocked
+	case errors.As(err, &dns):
+		return wire.ReasonDNS
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return wire.ReasonRefused
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert):
+		return wire.ReasonTLS
+	case errors.As(err, &op) && op.Op == "dial":
+		if op.Timeout() {
+			return wire.ReasonDialTimeout
+		}
+		return wire.ReasonDial
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return wire.ReasonDialTimeout
+	default:
+		return wire.ReasonBroken
+	}
+}
+
+// status is the error for a response whose status alone says that it is no
+// answer. Those that say "not now" are CodeUnavailable, with the time they name.
+func status(resp *http.Response) *gateway.Error {
+	switch code := resp.StatusCode; {
+	case code >= 300 && code < 400:
+		return gateway.Fail(gateway.CodeExecutionError, wire.ReasonRedirect)
+	case isAway(code), code == http.StatusUnauthorized, code == http.StatusForbidden:
+		e := gateway.Fail(gateway.CodeUnavailable, wire.HTTPStatus(code))
+		e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+		return e
+	default:
+		return gateway.Fail(gateway.CodeExecutionError, wire.HTTPStatus(code))
+	}
+}
+
+// isAway reports whether a status says that the server can't answer now.
+func isAway(code int) bool {
+	return code == http.StatusTooManyRequests || code == http.StatusBadGateway ||
+		code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout
+}
+
+// isVerdict reports whether a status outweighs whatever body comes with it.
+func isVerdict(code int) bool {
+	return code >= 300 && code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || isAway(code)
+}
+
+// retryAfter reads a number of seconds, bounded; dates are not worth a clock.
+func retryAfter(value string) time.Duration {
+	seconds, err := strconv.Atoi(value)
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return min(time.Duration(min(seconds, 1<<20))*time.Second, longestRetryAfter)
+}
