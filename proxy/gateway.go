@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -100,7 +101,7 @@ type Answer struct {
 func (g *Gateway) Answer(c *Call) Answer {
 	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action}
 	if c.Request != nil {
-		r.Request, r.Requested = c.Request.ID, c.Request.Meta.Version
+		r.Request, r.Requested = c.Request.ID, cmp.Or(c.Request.Meta.Version, c.Header.Get(protocol.HeaderVersion))
 		r.Tool = c.Request.Method == protocol.MethodToolsCall
 	}
 	switch {

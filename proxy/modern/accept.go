@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
 )
 
@@ -26,7 +25,7 @@ func (f *Front) accept(_ context.Context, c *proxy.Call) error {
 	case c.Arrival.Length > int64(c.World.Limits.Body):
 		return gateway.Fail(gateway.CodeTooLarge)
 	}
-	return repeated(c.Header)
+	return nil
 }
 
 // hostAllowed guards against DNS rebinding: only loopback names and configured
@@ -82,15 +81,4 @@ func takesJSON(accept []string) bool {
 		}
 	}
 	return false
-}
-
-// repeated refuses a header that comes twice where one value decides something:
-// two readers could each take another.
-func repeated(h http.Header) error {
-	for _, name := range [...]string{protocol.HeaderVersion, protocol.HeaderMethod, protocol.HeaderName} {
-		if len(h[name]) > 1 {
-			return gateway.Fail(gateway.CodeHeaderMismatch)
-		}
-	}
-	return nil
 }

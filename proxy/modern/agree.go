@@ -9,53 +9,24 @@ import (
 )
 
 // agree holds the mirrored headers against the decoded body, which alone has
-// authority: rows S4 to S6, S9 and S10 (2026-07-28, Request Metadata). What
+// authority (2026-07-28, Request Metadata and Server Validation). The revision
+// comes first, so that a host of another one learns which are served. What
 // Mcp-Param headers mirror is checked once the tool's schema is known.
 func agree(_ context.Context, c *proxy.Call) error {
 	req := c.Request
 	if req.ID == nil {
 		return nil // this revision defines no headers for notifications
 	}
-	version := c.Header.Get(protocol.HeaderVersion)
+	said, declared := c.Header.Get(protocol.HeaderVersion), req.Meta.Version
 	switch {
-	case req.Method == protocol.MethodInitialize && !protocol.IsModern(req.Meta.Version):
+	case req.Method == protocol.MethodInitialize && !protocol.IsModern(declared):
 		return gateway.Fail(gateway.CodeUnsupportedVersion)
-	case version == "":
+	case said == "", declared != "" && said != declared:
 		return gateway.Fail(gateway.CodeHeaderMismatch)
-	case req.Meta.Version == "" || req.Meta.ClientCapabilities == nil:
-		return gateway.Fail(gateway.CodeInvalidParams)
-	case version != req.Meta.Version:
-		return gateway.Fail(gateway.CodeHeaderMismatch)
-	case version != protocol.Revision20260728:
+	case said != protocol.Revision20260728:
 		return gateway.Fail(gateway.CodeUnsupportedVersion)
-	case c.Header.Get(protocol.HeaderMethod) != req.Method:
-		return gateway.Fail(gateway.CodeHeaderMismatch)
-	}
-	return agreeName(c)
-}
-
-// agreeName compares Mcp-Name, decoded, with the member of params that it mirrors.
-func agreeName(c *proxy.Call) error {
-	member := ""
-	switch c.Request.Method {
-	case protocol.MethodToolsCall, protocol.MethodPromptsGet:
-		member = "name"
-	case protocol.MethodResourcesRead:
-		member = "uri"
-	default:
-		return nil
-	}
-	raw, _ := protocol.Member(c.Request.Params, member)
-	want, ok := protocol.Text(raw)
-	if !ok {
+	case declared == "", req.Meta.ClientCapabilities == nil:
 		return gateway.Fail(gateway.CodeInvalidParams)
 	}
-	if len(c.Header[protocol.HeaderName]) != 1 {
-		return gateway.Fail(gateway.CodeHeaderMismatch)
-	}
-	got, err := protocol.DecodeHeader(c.Header[protocol.HeaderName][0])
-	if err != nil || got != want {
-		return gateway.Fail(gateway.CodeHeaderMismatch)
-	}
-	return nil
+	return protocol.CheckHeaders(c.Header, req, true)
 }
