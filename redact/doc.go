@@ -3,8 +3,7 @@
 // of secrets.
 //
 // It works on raw JSON and rewrites only the strings that need it; input that
-// needs nothing comes back as the very same slice. What it removes is listed at
-// classOf, what it takes for a secret at rules. Text that is hidden in URIs,
+// needs nothing comes back as the very same slice. Text that is hidden in URIs,
 // blobs, MIME types, cursors and request state is left alone, since to change
 // them is to break them.
 //
@@ -16,8 +15,6 @@
 //	place.go       where a string can stand, and what is done to it there
 //	definition.go  Definition: tool definitions, whose meaning must not change
 //	business.go    Business: an upstream's own error content, bounded and labelled
-//	hidden.go      which runes are removed, and the one-pass cleaner
-//	escape.go      terminal escape sequences
-//	secret.go      the scan for secrets: literal prefilter, then rules in windows
-//	rules.go       the rules, each with its samples
+//	hidden/        what nobody can see: runes and terminal sequences
+//	secret/        what nobody should see: credentials
 package redact

@@ -6,6 +6,8 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/secret"
 )
 
 // Options sets what a Redactor does. The zero value is the default.
@@ -17,9 +19,9 @@ type Options struct {
 // Redactor cleans upstream text. It is immutable but for its scratch space, and
 // safe for concurrent use.
 type Redactor struct {
-	opt    Options
-	filter *prefilter
-	pool   sync.Pool
+	opt     Options
+	secrets *secret.Scanner
+	pool    sync.Pool
 }
 
 // New returns a Redactor.
@@ -30,7 +32,7 @@ func New(opt Options) *Redactor {
 	if opt.TotalText <= 0 {
 		opt.TotalText = 16 << 10
 	}
-	return &Redactor{opt: opt, filter: newPrefilter(rules)}
+	return &Redactor{opt: opt, secrets: secret.New()}
 }
 
 var errObject = errors.New("not a JSON object")
@@ -61,9 +63,9 @@ func (r *Redactor) Result(raw []byte) (Clean, error) {
 // Text cleans text that is shown to operators, such as a line that a child wrote
 // to its standard error, and replaces secrets. Invalid UTF-8 becomes U+FFFD.
 func (r *Redactor) Text(s string) string {
-	var c cleaner
-	clean, changed := c.clean(nil, []byte(s))
-	masked, hit := r.mask(nil, clean, func(int) {})
+	var c hidden.Cleaner
+	clean, changed := c.Clean(nil, []byte(s))
+	masked, hit := r.secrets.Mask(nil, clean, func(int) {})
 	if !changed && !hit {
 		return s
 	}
@@ -74,7 +76,7 @@ func (r *Redactor) Text(s string) string {
 func (r *Redactor) take(raw []byte, secrets bool) *walker {
 	w, ok := r.pool.Get().(*walker)
 	if !ok {
-		w = &walker{r: r, redacted: make([]int, len(rules))}
+		w = &walker{r: r, redacted: make([]int, secret.Rules())}
 	}
 	w.reset(raw, secrets)
 	return w

@@ -10,6 +10,8 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/secret"
 )
 
 // maxDepth bounds the walk; protocol.Check lets far less pass.
@@ -33,7 +35,7 @@ type walker struct {
 	err     error
 	path    []step
 
-	cleaner  cleaner
+	cleaner  hidden.Cleaner
 	redacted []int // by rule
 	findings []gateway.Finding
 	text     []byte // scratch: unescaped, cleaned, masked
@@ -51,7 +53,7 @@ func (w *walker) reset(in []byte, secrets bool) {
 	w.in, w.secrets = in, secrets
 	w.out, w.copied, w.changed, w.renamed, w.err = nil, 0, false, false, nil
 	w.path, w.findings = w.path[:0], nil
-	w.cleaner = cleaner{}
+	w.cleaner = hidden.Cleaner{}
 	clear(w.redacted)
 }
 
@@ -175,8 +177,8 @@ func (w *walker) object(i int, p place) int {
 // without what is hidden, which is how it will be read.
 func (w *walker) name(i, end int, p place) []byte {
 	s, _ := protocol.Text(w.in[i:end])
-	var c cleaner
-	name, _ := c.clean([]byte{}, []byte(s))
+	var c hidden.Cleaner
+	name, _ := c.Clean([]byte{}, []byte(s))
 	w.path[len(w.path)-1].name = name
 	switch {
 	case p == alone:
@@ -191,14 +193,14 @@ func (w *walker) name(i, end int, p place) []byte {
 
 // plainToken reports whether a raw string, without its quotes, is printable
 // ASCII without escapes.
-func plainToken(inner []byte) bool { return plainTo(inner, false, '\\') == len(inner) }
+func plainToken(inner []byte) bool { return hidden.PlainTo(inner, false, '\\') == len(inner) }
 
 // harmless reports whether a raw string, without its quotes, is printable ASCII
 // with no escapes but those of white space, quotes and backslashes: nothing is
 // hidden in it, and a literal of a secret stands in it as it would be read.
 func harmless(inner []byte) bool {
 	for i := 0; ; i += 2 {
-		i += plainTo(inner[i:], false, '\\')
+		i += hidden.PlainTo(inner[i:], false, '\\')
 		if i == len(inner) {
 			return true
 		}
@@ -209,11 +211,7 @@ func harmless(inner []byte) bool {
 }
 
 func (w *walker) mayHoldSecret(text []byte) bool {
-	if !w.secrets {
-		return false
-	}
-	at, _ := w.r.filter.next(text, 0)
-	return at >= 0
+	return w.secrets && w.r.secrets.May(text)
 }
 
 // unescaped returns the content of the token at in[i:end].
@@ -236,15 +234,15 @@ func (w *walker) rewrite(i, end int) bool {
 	if plain && !w.mayHoldSecret(token) {
 		return false
 	}
-	s, before, changed := w.unescaped(token), w.cleaner.removed, false
+	s, before, changed := w.unescaped(token), w.cleaner.Removed, false
 	if !plain {
-		if s, changed = w.cleaner.clean(w.text2, s); changed {
+		if s, changed = w.cleaner.Clean(w.text2, s); changed {
 			w.text2 = s
 		}
 		w.note(before, gateway.Warning)
 	}
 	if w.secrets {
-		masked, hit := w.r.mask(w.text3, s, func(rule int) { w.redacted[rule]++ })
+		masked, hit := w.r.secrets.Mask(w.text3, s, func(rule int) { w.redacted[rule]++ })
 		if hit {
 			s, changed, w.text3 = masked, true, masked
 		}
@@ -263,23 +261,23 @@ func (w *walker) judge(token []byte) {
 	if len(token) < 2 || plainToken(token[1:len(token)-1]) {
 		return
 	}
-	var c cleaner
-	c.clean(nil, w.unescaped(token))
-	w.found(cleaner{}.removed, c.removed, gateway.Critical)
+	var c hidden.Cleaner
+	c.Clean(nil, w.unescaped(token))
+	w.found(hidden.Cleaner{}.Removed, c.Removed, gateway.Critical)
 }
 
 // note adds findings for what was removed since before.
-func (w *walker) note(before [nClasses]int, sev gateway.Severity) {
-	w.found(before, w.cleaner.removed, sev)
+func (w *walker) note(before [hidden.Classes]int, sev gateway.Severity) {
+	w.found(before, w.cleaner.Removed, sev)
 }
 
-func (w *walker) found(before, after [nClasses]int, sev gateway.Severity) {
+func (w *walker) found(before, after [hidden.Classes]int, sev gateway.Severity) {
 	if before == after {
 		return
 	}
-	for c := control; c < nClasses; c++ {
-		if before[c] != after[c] && !w.known(c.name(), sev) {
-			w.findings = append(w.findings, gateway.Finding{Code: c.name(), Path: w.pointer(), Severity: sev})
+	for c := hidden.Control; c < hidden.Classes; c++ {
+		if before[c] != after[c] && !w.known(c.Name(), sev) {
+			w.findings = append(w.findings, gateway.Finding{Code: c.Name(), Path: w.pointer(), Severity: sev})
 		}
 	}
 }
@@ -303,8 +301,8 @@ func (w *walker) pointer() string {
 			b.WriteString(strconv.Itoa(s.index))
 			continue
 		}
-		var c cleaner
-		name, _ := c.clean(nil, s.name)
+		var c hidden.Cleaner
+		name, _ := c.Clean(nil, s.name)
 		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string(name)))
 	}
 	return b.String()
@@ -313,14 +311,14 @@ func (w *walker) pointer() string {
 // report collects what was found.
 func (w *walker) report() Report {
 	rep := Report{Findings: w.findings}
-	for c := control; c < nClasses; c++ {
-		if n := w.cleaner.removed[c]; n > 0 {
-			rep.Removed = append(rep.Removed, Count{c.name(), n})
+	for c := hidden.Control; c < hidden.Classes; c++ {
+		if n := w.cleaner.Removed[c]; n > 0 {
+			rep.Removed = append(rep.Removed, Count{c.Name(), n})
 		}
 	}
 	for i, n := range w.redacted {
 		if n > 0 {
-			rep.Redactions = append(rep.Redactions, Count{rules[i].class, n})
+			rep.Redactions = append(rep.Redactions, Count{secret.Class(i), n})
 		}
 	}
 	rep.Removed, rep.Redactions = sortCounts(rep.Removed), sortCounts(rep.Redactions)

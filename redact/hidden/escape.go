@@ -1,4 +1,4 @@
-package redact
+package hidden
 
 import "unicode/utf8"
 

@@ -1,28 +1,29 @@
-package redact
+package hidden
 
 import (
 	"encoding/binary"
 	"unicode/utf8"
 )
 
-// class is a kind of thing that is removed from text. Its name is the code of
+// Class is a kind of thing that is removed from text. Its name is the code of
 // findings and the key of counts.
-type class uint8
+type Class uint8
 
+// The classes. What is not hidden has the zero value.
 const (
-	keep class = iota
-	control
-	bidi
-	hidden
-	nClasses
+	keep Class = iota
+	Control
+	Bidi
+	Hidden
+	Classes // how many there are, with the one that is kept
 )
 
-// name returns the stable code of a class.
-func (c class) name() string {
+// Name returns the stable code of a class.
+func (c Class) Name() string {
 	switch c {
-	case control:
+	case Control:
 		return "control_chars"
-	case bidi:
+	case Bidi:
 		return "bidi"
 	default:
 		return "hidden_unicode"
@@ -43,21 +44,21 @@ const (
 // carriage return, DEL, C1 (control); embeddings, overrides, isolates and marks
 // (bidi); zero-width and invisible runes, fillers, tags, variation selectors,
 // annotation marks, private use and noncharacters (hidden). The two presentation
-// selectors and ZWJ are kept where they shape an emoji (see cleaner).
-func classOf(r rune) class {
+// selectors and ZWJ are kept where they shape an emoji (see Cleaner).
+func classOf(r rune) Class {
 	switch {
 	case r < 0x20:
 		if r == '\t' || r == '\n' || r == '\r' {
 			return keep
 		}
-		return control
+		return Control
 	case r < 0x7F:
 		return keep
 	case r < 0xA0:
-		return control
+		return Control
 	case r < 0x34F:
 		if r == 0xAD { // soft hyphen
-			return hidden
+			return Hidden
 		}
 		return keep
 	case r < 0x2000:
@@ -66,36 +67,36 @@ func classOf(r rune) class {
 		return classOfPunctuation(r)
 	case r < 0xE000:
 		if r == 0x3164 { // Hangul filler
-			return hidden
+			return Hidden
 		}
 		return keep
 	}
 	return classAbove(r)
 }
 
-func classBelowPunctuation(r rune) class {
+func classBelowPunctuation(r rune) Class {
 	switch r {
 	case 0x61C: // Arabic letter mark
-		return bidi
+		return Bidi
 	case 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180E, 0x180F:
-		return hidden
+		return Hidden
 	}
 	return keep
 }
 
-func classOfPunctuation(r rune) class {
+func classOfPunctuation(r rune) Class {
 	switch {
 	case r >= 0x200B && r <= 0x200D, r == lineSep, r == paragraphSep:
-		return hidden
+		return Hidden
 	case r == 0x200E, r == 0x200F, r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
-		return bidi
+		return Bidi
 	case r >= 0x2060 && r <= 0x2065, r >= 0x206A && r <= 0x206F:
-		return hidden
+		return Hidden
 	}
 	return keep
 }
 
-func classAbove(r rune) class {
+func classAbove(r rune) Class {
 	switch {
 	case r <= 0xF8FF, // private use
 		r >= 0xFE00 && r <= 0xFE0F, r == 0xFEFF, r == 0xFFA0,
@@ -103,7 +104,7 @@ func classAbove(r rune) class {
 		r >= 0xFDD0 && r <= 0xFDEF, r&0xFFFE == 0xFFFE, // noncharacters
 		r >= 0x1BCA0 && r <= 0x1BCA3, r >= 0x1D173 && r <= 0x1D17A,
 		r >= 0xE0000: // tags, more selectors, private planes
-		return hidden
+		return Hidden
 	}
 	return keep
 }
@@ -113,10 +114,10 @@ func emoji(r rune) bool {
 	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2190 && r <= 0x2BFF || r == 0xA9 || r == 0xAE
 }
 
-// plainTo returns the index of the first byte that is neither printable ASCII
+// PlainTo returns the index of the first byte that is neither printable ASCII
 // nor, if spaces, one of tab, line feed and carriage return; stop is one more
 // byte to stop at (0 for none). It looks at eight bytes a step.
-func plainTo(s []byte, spaces bool, stop byte) int {
+func PlainTo(s []byte, spaces bool, stop byte) int {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x8080808080808080
@@ -156,7 +157,7 @@ func odd(c byte, spaces bool, stop byte) bool {
 // at, or len(s).
 func firstHidden(s []byte) int {
 	for i := 0; ; {
-		i += plainTo(s[i:], true, 0)
+		i += PlainTo(s[i:], true, 0)
 		if i == len(s) {
 			return i
 		}
@@ -168,13 +169,13 @@ func firstHidden(s []byte) int {
 	}
 }
 
-// cleaner removes hidden runes and escape sequences in one pass.
-type cleaner struct{ removed [nClasses]int }
+// Cleaner removes hidden runes and escape sequences in one pass, and counts.
+type Cleaner struct{ Removed [Classes]int }
 
-// clean returns s without what is hidden: s itself if nothing is, else the text
+// Clean returns s without what is hidden: s itself if nothing is, else the text
 // appended to buf[:0]. Invalid UTF-8 becomes U+FFFD. Cleaning twice is the same
 // as cleaning once.
-func (c *cleaner) clean(buf, s []byte) (out []byte, changed bool) {
+func (c *Cleaner) Clean(buf, s []byte) (out []byte, changed bool) {
 	i := firstHidden(s)
 	if i == len(s) {
 		return s, false
@@ -182,7 +183,7 @@ func (c *cleaner) clean(buf, s []byte) (out []byte, changed bool) {
 	out = append(buf[:0], s[:i]...)
 	shaped := endsShaped(out)
 	for i < len(s) {
-		if n := plainTo(s[i:], true, 0); n > 0 {
+		if n := PlainTo(s[i:], true, 0); n > 0 {
 			out, i, shaped = append(out, s[i:i+n]...), i+n, last{other: true}
 			continue
 		}
@@ -195,7 +196,7 @@ func (c *cleaner) clean(buf, s []byte) (out []byte, changed bool) {
 			out, shaped = append(out, s[i:i+size]...), shaped.after(r)
 		default:
 			changed = true
-			c.removed[cl]++
+			c.Removed[cl]++
 			if r == lineSep || r == paragraphSep {
 				out, shaped = append(out, ' '), last{other: true}
 			}

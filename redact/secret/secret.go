@@ -1,4 +1,24 @@
-package redact
+package secret
+
+// Scanner applies the rules. It is immutable and safe for concurrent use.
+type Scanner struct{ filter *prefilter }
+
+// New returns a Scanner.
+func New() *Scanner { return &Scanner{filter: newPrefilter(rules)} }
+
+// Rules returns the number of rules; Class names what one of them finds. Several
+// rules may find the same class.
+func Rules() int { return len(rules) }
+
+// Class returns the class of the rule of that number, such as "github_token".
+func Class(rule int) string { return rules[rule].class }
+
+// May reports whether a literal of a rule stands in s: if not, Mask changes
+// nothing.
+func (sc *Scanner) May(s []byte) bool {
+	at, _ := sc.filter.next(s, 0)
+	return at >= 0
+}
 
 // prefilter finds where a literal of a rule starts, by its first three bytes at
 // the cost of one table look-up a byte (the Shift-And algorithm with a set of
@@ -116,15 +136,15 @@ func equalFold(s []byte, lit string, fold bool) bool {
 	return true
 }
 
-// mask replaces the secrets in s by placeholders such as [redacted:jwt]: it
+// Mask replaces the secrets in s by placeholders such as [redacted:jwt]: it
 // returns s itself where there are none, else the text appended to buf[:0].
 // Placeholders match no rule, so that masking twice is masking once.
-func (r *Redactor) mask(buf, s []byte, count func(rule int)) (out []byte, changed bool) {
+func (sc *Scanner) Mask(buf, s []byte, count func(rule int)) (out []byte, changed bool) {
 	done := 0
-	for i, bits := r.filter.next(s, 0); i >= 0; {
+	for i, bits := sc.filter.next(s, 0); i >= 0; {
 		sp, ok := secretAt(s, i, bits)
 		if !ok {
-			i, bits = r.filter.next(s, i+1)
+			i, bits = sc.filter.next(s, i+1)
 			continue
 		}
 		if !changed {
@@ -134,7 +154,7 @@ func (r *Redactor) mask(buf, s []byte, count func(rule int)) (out []byte, change
 		out = append(append(append(out, "[redacted:"...), rules[sp.rule].class...), ']')
 		done = sp.to
 		count(sp.rule)
-		i, bits = r.filter.next(s, sp.to)
+		i, bits = sc.filter.next(s, sp.to)
 	}
 	if !changed {
 		return s, false
