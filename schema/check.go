@@ -7,7 +7,7 @@ import (
 	jsonschema "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/schema/plan"
+	"mcp-gateway/schema/plan/scalar"
 )
 
 // Undeclared is the keyword of a violation that Schema.Undeclared reports. It
@@ -35,7 +35,7 @@ func (s *Schema) Check(value []byte) ([]gateway.Violation, error) {
 	if len(value) > s.lim.ValueBytes {
 		return nil, gateway.Because(gateway.CodeTooLarge, ErrValueTooLarge)
 	}
-	if s.plan.Accept(value, 4*len(value)+4096) == plan.Yes {
+	if s.plan.Accept(value, 4*len(value)+4096) == scalar.Yes {
 		return nil, nil
 	}
 	decoded := decode(value)

@@ -13,6 +13,7 @@ import (
 
 	"mcp-gateway/protocol"
 	"mcp-gateway/schema/plan"
+	"mcp-gateway/schema/plan/scalar"
 )
 
 // Bounds on what makes the library's compiler slow, far above real use.
@@ -57,7 +58,7 @@ type survey struct {
 	refs     []place         // local references
 	dynamic  []place         // $dynamicAnchors
 	ids      int
-	patterns map[string]*plan.Pattern
+	patterns map[string]*scalar.Pattern
 }
 
 // place is a name, anchor or reference and the JSON Pointer of its schema.
@@ -85,7 +86,7 @@ var (
 
 // surveyOf walks every subschema of a checked schema.
 func surveyOf(raw []byte, lim Limits) (*survey, error) {
-	sv := &survey{lim: lim, places: map[string]bool{}, patterns: map[string]*plan.Pattern{}}
+	sv := &survey{lim: lim, places: map[string]bool{}, patterns: map[string]*scalar.Pattern{}}
 	if lim.RequireObject {
 		if t, _ := protocol.Member(raw, "type"); !isText(t, "object") {
 			return nil, invalid(ErrNotObject)
@@ -245,7 +246,7 @@ func (sv *survey) compilePattern(expr, at string) error {
 	return nil
 }
 
-func newPattern(expr string, limit int) (*plan.Pattern, error) {
+func newPattern(expr string, limit int) (*scalar.Pattern, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
@@ -261,7 +262,7 @@ func newPattern(expr string, limit int) (*plan.Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
-	return &plan.Pattern{Regexp: re, Size: len(prog.Inst)}, nil
+	return &scalar.Pattern{Regexp: re, Size: len(prog.Inst)}, nil
 }
 
 // pattern is the library's regular expression engine.

@@ -204,7 +204,10 @@ func (c *Cleaner) Clean(buf, s []byte) (out []byte, changed bool) {
 		}
 		i += size
 	}
-	return out, changed
+	if !changed {
+		return s, false
+	}
+	return out, true
 }
 
 // last is what the runes kept so far end in.

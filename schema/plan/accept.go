@@ -1,22 +1,9 @@
 package plan
 
-// Verdict is what Accept could prove.
-type Verdict int8
-
-// The verdicts, in an order in which "and" is the smaller of two, "or" the
-// greater.
-const (
-	No Verdict = iota
-	Maybe
-	Yes
+import (
+	"mcp-gateway/schema/plan/scalar"
+	"mcp-gateway/schema/plan/scan"
 )
-
-func yesIf(ok bool) Verdict {
-	if ok {
-		return Yes
-	}
-	return No
-}
 
 // maxNesting bounds the depth of the walk over schema and value together.
 const maxNesting = 10_000
@@ -25,11 +12,11 @@ const maxNesting = 10_000
 // the value or the schema holds something that is left to the library, or that
 // fuel, roughly the number of bytes and subschemas looked at, ran out.
 // A value whose strings have no escapes is judged without an allocation.
-func (n *Node) Accept(raw []byte, fuel int) Verdict {
+func (n *Node) Accept(raw []byte, fuel int) scalar.Verdict {
 	e := eval{b: raw, fuel: fuel}
-	v, _ := e.value(n, space(raw, 0))
+	v, _ := e.value(n, scan.Space(raw, 0))
 	if e.spent() {
-		return Maybe
+		return scalar.Maybe
 	}
 	return v
 }
@@ -44,60 +31,60 @@ func (e *eval) spent() bool { return e.fuel < 0 || e.nesting > maxNesting }
 
 // value judges the value that starts at i and returns the index after it. Once
 // fuel is spent the index means nothing, and every loop ends.
-func (e *eval) value(n *Node, i int) (Verdict, int) {
+func (e *eval) value(n *Node, i int) (scalar.Verdict, int) {
 	e.fuel--
 	if e.spent() || i >= len(e.b) {
-		return Maybe, len(e.b)
+		return scalar.Maybe, len(e.b)
 	}
 	if n.always || n.never {
-		end := skip(e.b, i)
+		end := scan.Value(e.b, i)
 		e.fuel -= (end - i) / 16
-		return yesIf(n.always), end
+		return scalar.YesIf(n.always), end
 	}
 	e.nesting++
 	v, end := e.own(n, i)
-	if v != No {
+	if v != scalar.No {
 		v = min(v, e.inPlace(n, i, end))
 	}
 	if !e.spent() {
 		e.nesting--
 	}
 	if n.opaque {
-		v = min(v, Maybe)
+		v = min(v, scalar.Maybe)
 	}
 	return v, end
 }
 
 // own judges by everything but the in-place applicators.
-func (e *eval) own(n *Node, i int) (v Verdict, end int) {
-	kind := kindOf(e.b[i])
-	if n.kinds != 0 && !n.admits(kind) {
-		end = skip(e.b, i)
+func (e *eval) own(n *Node, i int) (v scalar.Verdict, end int) {
+	kind := scalar.KindOf(e.b[i])
+	if !n.rule.Admits(kind) {
+		end = scan.Value(e.b, i)
 		e.fuel -= (end - i) / 16
-		return No, end
+		return scalar.No, end
 	}
 	switch kind {
-	case kObject:
+	case scalar.Object:
 		v, end = e.object(n, i)
-		return min(v, n.container()), end
-	case kArray:
+		return min(v, n.rule.Container()), end
+	case scalar.Array:
 		v, end = e.array(n, i)
-		return min(v, n.container()), end
-	case kString:
-		end = skipString(e.b, i)
-		return n.str(e.b[i:end], &e.fuel), end
-	case kNumber:
-		end = skipScalar(e.b, i)
-		return n.number(e.b[i:end]), end
+		return min(v, n.rule.Container()), end
+	case scalar.String:
+		end = scan.String(e.b, i)
+		return n.rule.String(e.b[i:end], &e.fuel), end
+	case scalar.Number:
+		end = scan.Scalar(e.b, i)
+		return n.rule.Number(e.b[i:end]), end
 	}
-	return n.literal(e.b[i]), skipScalar(e.b, i)
+	return n.rule.Literal(e.b[i]), scan.Scalar(e.b, i)
 }
 
 // inPlace applies the subschemas that judge the same value. Each reads it
 // again, which is paid for in fuel.
-func (e *eval) inPlace(n *Node, i, end int) Verdict {
-	v := Yes
-	again := func(sub *Node) Verdict {
+func (e *eval) inPlace(n *Node, i, end int) scalar.Verdict {
+	v := scalar.Yes
+	again := func(sub *Node) scalar.Verdict {
 		e.fuel -= (end - i) / 16
 		sv, _ := e.value(sub, i)
 		return sv
@@ -105,63 +92,63 @@ func (e *eval) inPlace(n *Node, i, end int) Verdict {
 	for _, sub := range n.all {
 		v = min(v, again(sub))
 	}
-	if n.any != nil && v != No {
-		best := No
+	if n.any != nil && v != scalar.No {
+		best := scalar.No
 		for _, sub := range n.any {
-			if best = max(best, again(sub)); best == Yes {
+			if best = max(best, again(sub)); best == scalar.Yes {
 				break
 			}
 		}
 		v = min(v, best)
 	}
-	if n.one != nil && v != No {
+	if n.one != nil && v != scalar.No {
 		v = min(v, exactlyOne(n.one, again))
 	}
-	if n.not != nil && v != No {
-		v = min(v, Yes-again(n.not))
+	if n.not != nil && v != scalar.No {
+		v = min(v, scalar.Yes-again(n.not))
 	}
-	if n.cond != nil && v != No {
+	if n.cond != nil && v != scalar.No {
 		v = min(v, n.conditional(again))
 	}
 	return v
 }
 
-func exactlyOne(nodes []*Node, judge func(*Node) Verdict) Verdict {
+func exactlyOne(nodes []*Node, judge func(*Node) scalar.Verdict) scalar.Verdict {
 	yes, maybe := 0, 0
 	for _, sub := range nodes {
 		switch judge(sub) {
-		case Yes:
+		case scalar.Yes:
 			yes++
-		case Maybe:
+		case scalar.Maybe:
 			maybe++
 		}
 	}
 	switch {
 	case yes > 1 || yes+maybe == 0:
-		return No
+		return scalar.No
 	case maybe > 0:
-		return Maybe
+		return scalar.Maybe
 	}
-	return Yes
+	return scalar.Yes
 }
 
-func (n *Node) conditional(judge func(*Node) Verdict) Verdict {
+func (n *Node) conditional(judge func(*Node) scalar.Verdict) scalar.Verdict {
 	branch := n.then
 	switch judge(n.cond) {
-	case Maybe:
-		return Maybe
-	case No:
+	case scalar.Maybe:
+		return scalar.Maybe
+	case scalar.No:
 		branch = n.els
 	}
 	if branch == nil {
-		return Yes
+		return scalar.Yes
 	}
 	return judge(branch)
 }
 
-func (e *eval) array(n *Node, i int) (Verdict, int) {
-	v, count := Yes, 0
-	at, more := next(e.b, i+1)
+func (e *eval) array(n *Node, i int) (scalar.Verdict, int) {
+	v, count := scalar.Yes, 0
+	at, more := scan.Next(e.b, i+1)
 	for more && !e.spent() {
 		sub := n.rest
 		if count < len(n.prefix) {
@@ -169,29 +156,29 @@ func (e *eval) array(n *Node, i int) (Verdict, int) {
 		}
 		var end int
 		if sub == nil {
-			end = skip(e.b, at)
+			end = scan.Value(e.b, at)
 		} else {
-			var sv Verdict
+			var sv scalar.Verdict
 			sv, end = e.value(sub, at)
 			v = min(v, sv)
 		}
 		count++
-		at, more = next(e.b, end)
+		at, more = scan.Next(e.b, end)
 	}
 	if n.minItems > count || n.maxNum >= 0 && count > n.maxNum {
-		v = No
+		v = scalar.No
 	}
 	if n.unique && count > 1 {
-		v = min(v, Maybe)
+		v = min(v, scalar.Maybe)
 	}
 	return v, at + 1
 }
 
-func (e *eval) object(n *Node, i int) (Verdict, int) {
-	v, count, seen := Yes, 0, uint64(0)
-	at, more := next(e.b, i+1)
+func (e *eval) object(n *Node, i int) (scalar.Verdict, int) {
+	v, count, seen := scalar.Yes, 0, uint64(0)
+	at, more := scan.Next(e.b, i+1)
 	for more && !e.spent() {
-		name, start := member(e.b, at)
+		name, start := scan.Member(e.b, at)
 		f := n.fields[string(name)]
 		if f.required > 0 {
 			seen |= 1 << (f.required - 1)
@@ -199,20 +186,20 @@ func (e *eval) object(n *Node, i int) (Verdict, int) {
 		sv, end := e.field(n, f, name, start)
 		v = min(v, sv)
 		count++
-		at, more = next(e.b, end)
+		at, more = scan.Next(e.b, end)
 	}
 	if seen != n.required || n.minProps > count || n.maxProps >= 0 && count > n.maxProps {
-		v = No
+		v = scalar.No
 	}
 	return v, at + 1
 }
 
 // field judges the member of that name, whose value starts at i.
-func (e *eval) field(n *Node, f field, name []byte, i int) (v Verdict, end int) {
-	v, end = Yes, -1
+func (e *eval) field(n *Node, f field, name []byte, i int) (v scalar.Verdict, end int) {
+	v, end = scalar.Yes, -1
 	judge := func(sub *Node) {
 		if sub != nil {
-			var sv Verdict
+			var sv scalar.Verdict
 			sv, end = e.value(sub, i)
 			v = min(v, sv)
 		}
@@ -220,7 +207,7 @@ func (e *eval) field(n *Node, f field, name []byte, i int) (v Verdict, end int) 
 	known := f.node != nil
 	judge(f.node)
 	for _, p := range n.patterns {
-		e.fuel -= p.re.cost(len(name))
+		e.fuel -= p.re.Cost(len(name))
 		if p.re.Match(name) {
 			known = true
 			judge(p.node)
@@ -230,30 +217,7 @@ func (e *eval) field(n *Node, f field, name []byte, i int) (v Verdict, end int) 
 		judge(n.extra)
 	}
 	if end < 0 {
-		end = skip(e.b, i)
+		end = scan.Value(e.b, i)
 	}
 	return v, end
-}
-
-func (n *Node) admits(kind int) bool {
-	if kind == kNumber {
-		return n.kinds&(kNumber|kInteger) != 0
-	}
-	return n.kinds&kind != 0
-}
-
-func kindOf(first byte) int {
-	switch first {
-	case '{':
-		return kObject
-	case '[':
-		return kArray
-	case '"':
-		return kString
-	case 't', 'f':
-		return kBool
-	case 'n':
-		return kNull
-	}
-	return kNumber
 }

@@ -1,82 +1,66 @@
-package plan
+package plan_test
 
 import (
-	"math/big"
+	"encoding/json"
+	"strings"
 	"testing"
+
+	jsonschema "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"mcp-gateway/schema/plan"
+	"mcp-gateway/schema/plan/scalar"
 )
 
-func TestDecimal(t *testing.T) {
-	for in, want := range map[string]decimal{
-		"0": {0, 0}, "-0": {0, 0}, "1.50": {15, 1}, "100": {100, 0}, "-0.001": {-1, 3}, "1.0": {1, 0},
-		"999999999999999999": {999999999999999999, 0},
-	} {
-		if got, ok := parseDecimal([]byte(in)); !ok || got != want {
-			t.Errorf("parseDecimal(%s) = %v, %v, want %v", in, got, ok, want)
-		}
+func build(t testing.TB, raw string) *plan.Node {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(raw))
+	c := jsonschema.NewCompiler()
+	if err == nil {
+		err = c.AddResource("https://schema.invalid/", doc)
 	}
-	for _, in := range []string{"", "-", "1e2", "1E2", "9999999999999999999", "0.1234567890123456789", "+1"} {
-		if got, ok := parseDecimal([]byte(in)); ok {
-			t.Errorf("parseDecimal(%q) = %v, want it left to the library", in, got)
-		}
+	if err != nil {
+		t.Fatal(err)
 	}
+	n, err := plan.Build(c.MustCompile("https://schema.invalid/"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
-// The comparison is exact or says that it cannot tell.
-func TestCompareAgreesWithRationals(t *testing.T) {
-	numbers := []string{"0", "1", "-1", "0.1", "0.10000000000000001", "-0.3", "100000000000000000", "999999999999999999",
-		"-999999999999999999", "1.5", "0.000000000000000001", "123456789.123456789"}
-	told := 0
-	for _, a := range numbers {
-		for _, b := range numbers {
-			x, okx := parseDecimal([]byte(a))
-			y, oky := parseDecimal([]byte(b))
-			ra, _ := new(big.Rat).SetString(a)
-			rb, _ := new(big.Rat).SetString(b)
-			sign, ok := compare(x, y)
-			if !okx || !oky || !ok {
-				continue
-			}
-			if told++; sign != ra.Cmp(rb) {
-				t.Errorf("compare(%s, %s) = %d, want %d", a, b, sign, ra.Cmp(rb))
-			}
-		}
-	}
-	if told < 80 {
-		t.Errorf("only %d of %d comparisons were told", told, len(numbers)*len(numbers))
-	}
-}
-
-func TestFromRat(t *testing.T) {
-	for in, want := range map[string]decimal{"1/2": {5, 1}, "30": {30, 0}, "-1/8": {-125, 3}} {
-		r, _ := new(big.Rat).SetString(in)
-		if got, ok := fromRat(r); !ok || got != want {
-			t.Errorf("fromRat(%s) = %v, %v, want %v", in, got, ok, want)
-		}
-	}
-	for _, in := range []string{"1/3", "1e400", "9223372036854775808"} {
-		r, _ := new(big.Rat).SetString(in)
-		if got, ok := fromRat(r); ok {
-			t.Errorf("fromRat(%s) = %v, want none", in, got)
-		}
-	}
-}
+const shape = `{"type":"object","properties":{"a":{"type":"string","minLength":2,"maxLength":4}},"required":["a"],"additionalProperties":false}`
 
 // Accept must say yes of itself to what is common, and never for want of fuel.
 func TestAcceptProvesTheCommon(t *testing.T) {
-	str := &Node{kinds: kString, minLen: 2, maxLen: 4, minItems: -1, maxNum: -1, minProps: -1, maxProps: -1}
-	obj := &Node{kinds: kObject, fields: map[string]field{"a": {str, 1}}, required: 1, extra: &Node{never: true},
-		minLen: -1, maxLen: -1, minItems: -1, maxNum: -1, minProps: -1, maxProps: -1}
-	for in, want := range map[string]Verdict{
-		`{"a":"xyz"}`: Yes, ` { "a" : "\u00e9\ud83d\ude00" } `: Yes, `{"\u0061":"xy"}`: Yes,
-		`{"a":"x"}`: No, `{"a":"xyzab"}`: No, `{}`: No, `{"a":"xy","b":1}`: No, `[]`: No, `{"a":1}`: No,
-		``: Maybe,
+	n := build(t, shape)
+	for in, want := range map[string]scalar.Verdict{
+		`{"a":"xyz"}`: scalar.Yes, ` { "a" : "\u00e9\ud83d\ude00" } `: scalar.Yes, `{"\u0061":"xy"}`: scalar.Yes,
+		`{"a":"x"}`: scalar.No, `{"a":"xyzab"}`: scalar.No, `{}`: scalar.No, `{"a":"xy","b":1}`: scalar.No,
+		`[]`: scalar.No, `{"a":1}`: scalar.No, ``: scalar.Maybe,
 	} {
-		if got := obj.Accept([]byte(in), 1000); got != want {
+		if got := n.Accept([]byte(in), 1000); got != want {
 			t.Errorf("Accept(%s) = %v, want %v", in, got, want)
 		}
 	}
-	if got := obj.Accept([]byte(`{"a":"xyz"}`), 1); got != Maybe {
+	if got := n.Accept([]byte(`{"a":"xyz"}`), 1); got != scalar.Maybe {
 		t.Errorf("without fuel: %v, want Maybe", got)
+	}
+}
+
+func TestWorkCountsWhatMultiplies(t *testing.T) {
+	n := build(t, `{"allOf":[{"properties":{"x":{"$ref":"#"}}},{"properties":{"x":{"$ref":"#"}}}]}`)
+	var v any = map[string]any{}
+	for range 10 {
+		v = map[string]any{"x": v}
+	}
+	if n.Work(v, 3000) {
+		t.Error("ten levels of doubling cost no more than 3,000 steps")
+	}
+	if !n.Work(v, 100_000) {
+		t.Error("ten levels of doubling cost more than 100,000 steps")
+	}
+	if !build(t, shape).Work(map[string]any{"a": json.Number("1")}, 20) {
+		t.Error("a flat object costs more than 20 steps")
 	}
 }
 
@@ -85,10 +69,9 @@ func FuzzAccept(f *testing.F) {
 	for _, s := range []string{`{"a":"xyz"}`, `{"a"`, `{"a":`, `"\`, `[1,`, `{"a":"\u00`, `{,`, `}`, `]`, `nul`, `-`} {
 		f.Add([]byte(s))
 	}
-	str := &Node{kinds: kString, minLen: 1, maxLen: -1, minItems: -1, maxNum: -1, minProps: -1, maxProps: -1}
-	node := &Node{fields: map[string]field{"a": {str, 1}}, rest: str, minLen: -1, maxLen: -1, minItems: -1, maxNum: -1, minProps: -1, maxProps: -1}
+	n := build(f, `{"properties":{"a":{"type":"string","minLength":1}},"required":["a"],"items":{"type":["string","array"],"items":{"$ref":"#"}},"anyOf":[{"$ref":"#/properties/a"},true]}`)
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		node.Accept(raw, 10_000)
-		node.Undeclared(raw, 5, 10_000)
+		n.Accept(raw, 10_000)
+		n.Undeclared(raw, 5, 10_000)
 	})
 }

@@ -13,8 +13,8 @@
 //	node.go        Node and Build: the graph, from the library's schemas
 //	audit.go       Audit: cycles that consume nothing, expansion
 //	accept.go      Accept: yes, no or maybe over raw bytes
-//	scalar.go      strings, numbers, enum and const
 //	work.go        Work: how many steps the library would take for a value
 //	undeclared.go  Undeclared: members that nothing declares
-//	scan.go        the byte scanner below all of these
+//	scalar/        what a subschema says of a value by itself
+//	scan/          the byte scanner below all of these
 package plan

@@ -3,22 +3,11 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"math/big"
-	"regexp"
 	"strings"
 
 	jsonschema "github.com/santhosh-tekuri/jsonschema/v6"
-)
 
-// Kinds of JSON value, as bits.
-const (
-	kNull = 1 << iota
-	kBool
-	kNumber
-	kInteger
-	kString
-	kArray
-	kObject
+	"mcp-gateway/schema/plan/scalar"
 )
 
 // Errors of Build and Audit. They say that a schema cannot be enforced safely.
@@ -34,8 +23,7 @@ type Node struct {
 	at string // where it stands, for error texts
 
 	always, never bool // the boolean schemas
-	kinds         int  // 0 = any
-	allowed       []*constants
+	rule          scalar.Rule
 
 	all              []*Node // $ref, allOf
 	any, one         []*Node
@@ -44,11 +32,7 @@ type Node struct {
 	late             []*Node // $dynamicRef, dependent schemas: applied in place, not judged here
 	opaque           bool    // holds something that Accept does not judge
 	opaqueNumber     bool    // the same, for numbers only
-	minLen, maxLen   int     // -1 = none
-	pattern          *Pattern
-	bounds           []bound
-	multiple         int64 // 0 = none
-	minItems, maxNum int   // items; -1 = none
+	minItems, maxNum int     // items; -1 = none
 	unique           bool
 	prefix           []*Node
 	rest             *Node
@@ -71,19 +55,9 @@ type field struct {
 }
 
 type patternField struct {
-	re   *Pattern
+	re   *scalar.Pattern
 	node *Node
 }
-
-// Pattern is a regular expression with the size of its program, which is what
-// one byte of input may cost.
-type Pattern struct {
-	*regexp.Regexp
-	Size int
-}
-
-// cost is the price of matching n bytes, in steps.
-func (p *Pattern) cost(n int) int { return 1 + n*p.Size/256 }
 
 // builder turns the library's graph into nodes, each once.
 type builder struct {
@@ -120,7 +94,7 @@ func (b *builder) node(s *jsonschema.Schema) *Node {
 	if n, ok := b.nodes[s]; ok {
 		return n
 	}
-	n := &Node{at: strings.TrimPrefix(s.Location, b.home), minLen: -1, maxLen: -1, minItems: -1, maxNum: -1, minProps: -1, maxProps: -1}
+	n := &Node{at: strings.TrimPrefix(s.Location, b.home), minItems: -1, maxNum: -1, minProps: -1, maxProps: -1}
 	b.nodes[s] = n
 	s.Format = nil
 	if s.Bool != nil {
@@ -128,7 +102,7 @@ func (b *builder) node(s *jsonschema.Schema) *Node {
 		return n
 	}
 	b.inPlace(n, s)
-	b.scalar(n, s)
+	n.rule = scalar.RuleOf(s)
 	b.array(n, s)
 	b.object(n, s)
 	return n
@@ -168,46 +142,8 @@ func (b *builder) inPlace(n *Node, s *jsonschema.Schema) {
 	n.opaque = len(n.late) > 0 || len(s.Dependencies) > 0 || len(s.DependentRequired) > 0 || len(s.Extensions) > 0
 }
 
-func (b *builder) scalar(n *Node, s *jsonschema.Schema) {
-	if s.Types != nil {
-		for _, t := range s.Types.ToStrings() {
-			n.kinds |= kindNamed(t)
-		}
-	}
-	if s.Enum != nil {
-		n.allowed = append(n.allowed, newConstants(s.Enum.Values))
-	}
-	if s.Const != nil {
-		n.allowed = append(n.allowed, newConstants([]any{*s.Const}))
-	}
-	n.minLen, n.maxLen = limit(s.MinLength), limit(s.MaxLength)
-	if s.Pattern != nil {
-		n.pattern, _ = s.Pattern.(*Pattern)
-		n.opaque = n.opaque || n.pattern == nil
-	}
-	n.bound(s.Minimum, 0, true)
-	n.bound(s.ExclusiveMinimum, 0, false)
-	n.bound(s.Maximum, 1, true)
-	n.bound(s.ExclusiveMaximum, 1, false)
-	if m := s.MultipleOf; m != nil {
-		if m.IsInt() && m.Num().IsInt64() {
-			n.multiple = m.Num().Int64()
-		}
-		n.opaqueNumber = n.opaqueNumber || n.multiple <= 0
-	}
-}
-
-func (n *Node) bound(r *big.Rat, side int, inclusive bool) {
-	if r == nil {
-		return
-	}
-	d, ok := fromRat(r)
-	n.opaqueNumber = n.opaqueNumber || !ok
-	n.bounds = append(n.bounds, bound{d, side, inclusive})
-}
-
 func (b *builder) array(n *Node, s *jsonschema.Schema) {
-	n.minItems, n.maxNum, n.unique = limit(s.MinItems), limit(s.MaxItems), s.UniqueItems
+	n.minItems, n.maxNum, n.unique = scalar.Limit(s.MinItems), scalar.Limit(s.MaxItems), s.UniqueItems
 	switch items := s.Items.(type) {
 	case *jsonschema.Schema:
 		n.rest = b.node(items)
@@ -230,7 +166,7 @@ func (b *builder) array(n *Node, s *jsonschema.Schema) {
 }
 
 func (b *builder) object(n *Node, s *jsonschema.Schema) {
-	n.minProps, n.maxProps = limit(s.MinProperties), limit(s.MaxProperties)
+	n.minProps, n.maxProps = scalar.Limit(s.MinProperties), scalar.Limit(s.MaxProperties)
 	n.declared = len(s.Properties)
 	n.fields = make(map[string]field, len(s.Properties))
 	for name, sub := range s.Properties {
@@ -249,7 +185,7 @@ func (b *builder) object(n *Node, s *jsonschema.Schema) {
 		n.fields[name] = f
 	}
 	for re, sub := range s.PatternProperties {
-		p, ok := re.(*Pattern)
+		p, ok := re.(*scalar.Pattern)
 		if !ok {
 			n.opaque = true
 			continue
@@ -267,9 +203,7 @@ func (b *builder) object(n *Node, s *jsonschema.Schema) {
 // anyString reports whether every member name satisfies the node, as is the
 // case with {"type": "string"}, which generators like to write.
 func (n *Node) anyString() bool {
-	plain := n.kinds == 0 || n.kinds&kString != 0
-	return n.always || plain && !n.never && !n.opaque && n.allowed == nil && n.pattern == nil &&
-		n.minLen < 0 && n.maxLen < 0 && len(n.inPlace()) == 0
+	return n.always || !n.never && !n.opaque && n.rule.AnyString() && len(n.inPlace()) == 0
 }
 
 func (b *builder) boolOrNode(v any) *Node {
@@ -294,30 +228,4 @@ func (n *Node) inPlace() []*Node {
 		}
 	}
 	return out
-}
-
-func limit(p *int) int {
-	if p == nil {
-		return -1
-	}
-	return *p
-}
-
-func kindNamed(name string) int {
-	switch name {
-	case "null":
-		return kNull
-	case "boolean":
-		return kBool
-	case "number":
-		return kNumber
-	case "integer":
-		return kInteger
-	case "string":
-		return kString
-	case "array":
-		return kArray
-	default:
-		return kObject
-	}
 }

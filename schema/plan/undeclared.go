@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcp-gateway/schema/plan/scan"
 )
 
 // Undeclared returns JSON Pointers to the members of the checked JSON value
@@ -23,7 +25,7 @@ import (
 // the empty pointer: the value as a whole cannot be vouched for.
 func (n *Node) Undeclared(raw []byte, limit, fuel int) []string {
 	u := undeclared{b: raw, limit: limit, fuel: fuel}
-	u.value([]*Node{n}, space(raw, 0), nil)
+	u.value([]*Node{n}, scan.Space(raw, 0), nil)
 	if u.fuel < 0 {
 		return []string{""}
 	}
@@ -70,7 +72,7 @@ func Escape(name string) string {
 // returns the index after it.
 func (u *undeclared) value(nodes []*Node, i int, at *step) int {
 	if i >= len(u.b) || u.b[i] != '{' && u.b[i] != '[' || len(u.found) >= u.limit || u.fuel < 0 {
-		return skip(u.b, i)
+		return scan.Value(u.b, i)
 	}
 	var buf [8]*Node
 	here := buf[:0]
@@ -81,7 +83,7 @@ func (u *undeclared) value(nodes []*Node, i int, at *step) int {
 		return u.array(here, i, at)
 	}
 	if at != nil && !slices.ContainsFunc(here, (*Node).namesMembers) {
-		return skip(u.b, i)
+		return scan.Value(u.b, i)
 	}
 	return u.object(here, i, at)
 }
@@ -111,7 +113,7 @@ func (n *Node) namesMembers() bool {
 
 func (u *undeclared) array(here []*Node, i int, at *step) int {
 	index := 0
-	pos, more := next(u.b, i+1)
+	pos, more := scan.Next(u.b, i+1)
 	for more {
 		var buf [4]*Node
 		apply := buf[:0]
@@ -125,15 +127,15 @@ func (u *undeclared) array(here []*Node, i int, at *step) int {
 		}
 		end := u.value(apply, pos, &step{up: at, index: index})
 		index++
-		pos, more = next(u.b, end)
+		pos, more = scan.Next(u.b, end)
 	}
 	return pos + 1
 }
 
 func (u *undeclared) object(here []*Node, i int, at *step) int {
-	pos, more := next(u.b, i+1)
+	pos, more := scan.Next(u.b, i+1)
 	for more {
-		name, start := member(u.b, pos)
+		name, start := scan.Member(u.b, pos)
 		var buf [4]*Node
 		apply := buf[:0]
 		for _, n := range here {
@@ -144,11 +146,11 @@ func (u *undeclared) object(here []*Node, i int, at *step) int {
 			if len(u.found) < u.limit {
 				u.found = append(u.found, at.pointer(name))
 			}
-			end = skip(u.b, start)
+			end = scan.Value(u.b, start)
 		} else {
 			end = u.value(apply, start, &step{up: at, name: name})
 		}
-		pos, more = next(u.b, end)
+		pos, more = scan.Next(u.b, end)
 	}
 	return pos + 1
 }

@@ -12,7 +12,10 @@ func (n *Node) Work(v any, steps int) bool {
 	return w.left >= 0 && w.nesting <= maxNesting
 }
 
-type work struct{ left, nesting int }
+type work struct {
+	left, nesting int
+	chain         int // subschemas on the way that judge the same value
+}
 
 func (w *work) spent() bool { return w.left < 0 || w.nesting > maxNesting }
 
@@ -26,24 +29,26 @@ func (w *work) value(n *Node, v any) {
 	if n == nil || w.spent() {
 		return
 	}
-	w.left--
+	w.left -= 1 + w.chain/16 // the library looks back along the chain at each
 	if w.nesting++; w.spent() {
 		return // and stay over the limit, so that Work sees it
 	}
+	chain := w.chain
+	w.chain++
 	w.inPlace(n, v)
-	for _, c := range n.allowed {
-		w.left -= c.weight / 4
-	}
+	w.chain = 0
+	w.left -= n.rule.Weight() / 4
 	switch v := v.(type) {
 	case string:
-		if n.pattern != nil {
-			w.left -= n.pattern.cost(len(v))
+		if n.rule.Pattern != nil {
+			w.left -= n.rule.Pattern.Cost(len(v))
 		}
 	case []any:
 		w.array(n, v)
 	case map[string]any:
 		w.object(n, v)
 	}
+	w.chain = chain
 	if !w.spent() {
 		w.nesting--
 	}
@@ -85,7 +90,7 @@ func (w *work) object(n *Node, v map[string]any) {
 		w.left--
 		w.value(n.fields[name].node, member)
 		for _, p := range n.patterns {
-			w.left -= p.re.cost(len(name))
+			w.left -= p.re.Cost(len(name))
 			w.value(p.node, member)
 		}
 		w.value(n.extra, member)

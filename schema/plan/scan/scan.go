@@ -1,4 +1,6 @@
-package plan
+// Package scan is the byte scanner below the plan: it walks JSON that was checked
+// before. On other input it stays within the slice and the answer means nothing.
+package scan
 
 import (
 	"bytes"
@@ -6,21 +8,18 @@ import (
 	"mcp-gateway/protocol"
 )
 
-// The scanner walks JSON that was checked before. On other input it stays
-// within the slice and the answer means nothing.
-
-// space returns the index of the first byte at or after i that is not JSON
+// Space returns the index of the first byte at or after i that is not JSON
 // white space, or len(b).
-func space(b []byte, i int) int {
+func Space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// skipString returns the index after the string that starts at i: after the
+// String returns the index after the string that starts at i: after the
 // first quote that an even number of backslashes precedes.
-func skipString(b []byte, i int) int {
+func String(b []byte, i int) int {
 	for j := i + 1; j < len(b); j++ {
 		n := bytes.IndexByte(b[j:], '"')
 		if n < 0 {
@@ -38,8 +37,8 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
-// skipScalar returns the index after the number or literal that starts at i.
-func skipScalar(b []byte, i int) int {
+// Scalar returns the index after the number or literal that starts at i.
+func Scalar(b []byte, i int) int {
 	for i < len(b) {
 		switch b[i] {
 		case ',', ']', '}', ' ', '\n', '\t', '\r', ':':
@@ -50,13 +49,13 @@ func skipScalar(b []byte, i int) int {
 	return i
 }
 
-// skip returns the index after the value that starts at i.
-func skip(b []byte, i int) int {
+// Value returns the index after the value that starts at i.
+func Value(b []byte, i int) int {
 	depth := 0
-	for i = space(b, i); i < len(b); i = space(b, i) {
+	for i = Space(b, i); i < len(b); i = Space(b, i) {
 		switch b[i] {
 		case '"':
-			i = skipString(b, i)
+			i = String(b, i)
 		case '{', '[':
 			depth++
 			i++
@@ -67,7 +66,7 @@ func skip(b []byte, i int) int {
 			i++
 			continue
 		default:
-			i = max(skipScalar(b, i), i+1)
+			i = max(Scalar(b, i), i+1)
 		}
 		if depth <= 0 {
 			return i
@@ -76,9 +75,9 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// text returns the content of the string token; it aliases the token where
+// Text returns the content of the string token; it aliases the token where
 // that has no escapes.
-func text(token []byte) []byte {
+func Text(token []byte) []byte {
 	if len(token) < 2 {
 		return nil
 	}
@@ -90,24 +89,24 @@ func text(token []byte) []byte {
 	return []byte(s)
 }
 
-// next returns the start of the next element or member in a container whose
+// Next returns the start of the next element or member in a container whose
 // previous token ended at i, and false at its end.
-func next(b []byte, i int) (int, bool) {
-	i = space(b, i)
+func Next(b []byte, i int) (int, bool) {
+	i = Space(b, i)
 	if i < len(b) && b[i] == ',' {
-		i = space(b, i+1)
+		i = Space(b, i+1)
 	}
 	return i, i < len(b) && b[i] != ']' && b[i] != '}'
 }
 
-// member reads the name that starts at i and returns it with the start of its
+// Member reads the name that starts at i and returns it with the start of its
 // value.
-func member(b []byte, i int) (name []byte, value int) {
-	end := skipString(b, i)
-	name = text(b[i:end])
-	value = space(b, end)
+func Member(b []byte, i int) (name []byte, value int) {
+	end := String(b, i)
+	name = Text(b[i:end])
+	value = Space(b, end)
 	if value < len(b) && b[value] == ':' {
-		value = space(b, value+1)
+		value = Space(b, value+1)
 	}
 	return name, value
 }
