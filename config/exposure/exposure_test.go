@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -267,6 +268,9 @@ func FuzzQuarantine(f *testing.F) {
 		f.Add(seed, "why: not # really")
 	}
 	f.Fuzz(func(t *testing.T, text, why string) {
+		if !utf8.ValidString(why) {
+			t.Skip()
+		}
 		path := put(t, []byte(text))
 		before, err := Load(path)
 		if err != nil {

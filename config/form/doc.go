@@ -3,12 +3,7 @@
 // its JSON Schema.
 //
 // A description is a tree of Values bound to Go variables, as flags are bound
-// with flag.StringVar:
-//
-//	form.Object{Fields: []form.Field{
-//		{Key: "name", Need: true, Value: form.Text(&c.Name)},
-//		{Key: "timeout", Value: form.Duration(&c.Timeout, time.Millisecond, time.Hour)},
-//	}}
+// with flag.StringVar.
 //
 // It is a package of its own below config so that the rules of the two files
 // and the mechanism that reads any file stay apart.

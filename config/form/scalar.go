@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,13 +116,14 @@ func Matching[T ~string](dst *T, pattern *regexp.Regexp, code, want string) Valu
 
 // Word is one of the given words.
 func Word[T ~string](dst *T, words ...T) Value {
-	names := sorted(words)
+	var names []string
+	for _, w := range words {
+		names = append(names, string(w))
+	}
 	return parsed[T]{dst: dst, kinds: "sb", want: "one of " + strings.Join(names, ", "), shape: map[string]any{"enum": names},
 		parse: func(s string) (T, *Fault) {
-			for _, w := range words {
-				if s == string(w) {
-					return w, nil
-				}
+			if i := slices.Index(words, T(s)); i >= 0 {
+				return words[i], nil
 			}
 			return "", &Fault{Code: "unknown_value", Message: fmt.Sprintf("`%s` is not known here%s", clip(s), didYouMean(s, names))}
 		}}

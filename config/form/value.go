@@ -3,7 +3,6 @@ package form
 import (
 	"maps"
 	"regexp"
-	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -222,16 +221,6 @@ func kindOf(n ast.Node) string {
 		return "a number"
 	}
 	return "text"
-}
-
-// sorted returns the words in a stable order for schemas.
-func sorted[T ~string](words []T) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = string(w)
-	}
-	slices.Sort(out)
-	return out
 }
 
 type lazy func() Value

@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"testing"
+	"unicode/utf8"
 
 	"mcp-gateway/config/form"
 )
@@ -47,6 +48,9 @@ func FuzzQuote(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			t.Skip()
+		}
 		var got string
 		d := form.Parse("f", []byte("k: "+Quote(s)+"\n"), 1<<20)
 		d.Read(form.Object{Fields: []form.Field{{Key: "k", Value: form.Parsed(&got, "text", func(s string) (string, *form.Fault) { return s, nil })}}})
