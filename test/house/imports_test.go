@@ -9,7 +9,8 @@ import (
 // rows is the layout, from the top down. A package may import rows below its
 // own and, inside its own folder, what it likes.
 var rows = [][]string{
-	{"cmd", "test", "examples"},
+	{"cmd", "test"},
+	{"examples"},
 	{"proxy", "upstream", "console", "admin", "store", "config"},
 	{"auth", "registry", "rego", "redact", "approval", "receipt", "audit", "schema"},
 	{"protocol", "egress", "keyring", "telemetry"},
@@ -31,10 +32,9 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":                   {"cmd"},
 	"go.uber.org/zap":                          {"cmd"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"schema"},
-	"github.com/go-json-experiment/json":       {"protocol"},
+	"github.com/go-json-experiment/json":       {"protocol", "redact"},
 	"github.com/fsnotify/fsnotify":             {"config", "examples"},
-	"golang.org/x/time/rate":                   {"proxy"},
-	"github.com/rogpeppe/go-internal":          {"cmd", "test"},
+	"golang.org/x/time/rate":                   {"proxy", "upstream"},
 }
 
 func TestImportsPointDown(t *testing.T) {
