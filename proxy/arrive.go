@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/throttle"
 )
 
 // Door is what a front adds to the corridor's entrance: what it judges from
@@ -48,10 +49,10 @@ func identify(_ context.Context, c *Call) error {
 // throttle bounds how many calls of one principal are under way, before their
 // bodies are read.
 func (g *Gateway) throttle(_ context.Context, c *Call) error {
-	leave, ok := g.slots.enter(c.Principal.ID(), c.World.Limits.InFlight)
+	leave, ok := g.slots.Enter(c.Principal.ID(), c.World.Limits.InFlight)
 	if !ok {
 		e := gateway.Fail(gateway.CodeRateLimited)
-		e.RetryAfter = throttleRetry
+		e.RetryAfter = throttle.Retry
 		return e
 	}
 	c.release = append(c.release, leave)

@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/rego"
 )
 
@@ -155,10 +156,10 @@ func (g *Gateway) admit(_ context.Context, c *Call) error {
 	if c.World.Upstreams[id] == nil {
 		return gateway.Fail(gateway.CodeUnavailable, gateway.ReasonUpstreamDown)
 	}
-	leave, ok := g.slots.enter("upstream|"+id, c.World.Limits.PerUpstream)
+	leave, ok := g.slots.Enter("upstream|"+id, c.World.Limits.PerUpstream)
 	if !ok {
 		e := gateway.Fail(gateway.CodeUnavailable, gateway.ReasonBusy)
-		e.RetryAfter = throttleRetry
+		e.RetryAfter = throttle.Retry
 		return e
 	}
 	c.release = append(c.release, leave)

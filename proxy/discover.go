@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"strconv"
 
 	"mcp-gateway/protocol"
 )
@@ -20,7 +21,7 @@ func (g *Gateway) discover(_ context.Context, c *Call) error {
 		`"],"capabilities":{"tools":{}},`...)
 	r = appendCacheHints(r, c)
 	r = append(r, `,"_meta":`...)
-	r = append(g.appendMeta(r), '}')
+	r = append(g.hop.AppendMeta(r), '}')
 	c.Result = r
 	return nil
 }
@@ -29,6 +30,6 @@ func (g *Gateway) discover(_ context.Context, c *Call) error {
 // alone: what a list holds depends on the principal, so it is never public.
 func appendCacheHints(dst []byte, c *Call) []byte {
 	dst = append(dst, `"ttlMs":`...)
-	dst = appendInt(dst, c.World.Limits.ListTTL.Milliseconds())
+	dst = strconv.AppendInt(dst, c.World.Limits.ListTTL.Milliseconds(), 10)
 	return append(dst, `,"cacheScope":"private"`...)
 }

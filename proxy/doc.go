@@ -12,17 +12,16 @@
 //	call.go         Call: one request and what is known of it; the facts
 //	ports.go        what the corridor needs from other rooms
 //	arrive.go       entrance: accept, identify, throttle, decode, route
-//	throttle.go     slots and floods: what one caller may take
 //	discover.go     server/discover
 //	list.go         tools/list: gather, visible, page
 //	call_stages.go  tools/call: resolve … forward
 //	result.go       tools/call: checkOutput, redact
-//	meta.go         what a result says of its own hop
 //	record.go       events: intend, conclude, note, record
 //	catalog.go      a snapshot with what policy sees of each tool
-//	present.go      how a tool is shown to hosts
 //	corridor/       Stage and Pipeline
 //	answer/         the table of refusals
+//	present/        how tools and results are shown to hosts
+//	throttle/       what one caller may take
 //	refresh/        keeps lists fresh
 //	modern/         the front for hosts of revision 2026-07-28 over HTTP
 package proxy

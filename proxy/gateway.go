@@ -11,6 +11,8 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/answer"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/present"
+	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 )
@@ -40,13 +42,14 @@ type Gateway struct {
 	catalog atomic.Pointer[catalog]
 	methods map[string]*Pipeline
 	answers *answer.Table
-	slots   *slots
-	floods  *floods
+	slots   *throttle.Slots
+	floods  *throttle.Floods
+	hop     *present.Hop
 }
 
 // New builds the pipelines and proves their order.
 func New(o Options) (*Gateway, error) {
-	g := &Gateway{Options: o, answers: answer.NewTable(), slots: newSlots(), floods: newFloods()}
+	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), floods: throttle.NewFloods(), hop: present.NewHop(o.Version)}
 	g.world.Store(o.World)
 	var err error
 	g.methods, err = g.pipelines()

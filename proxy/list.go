@@ -105,7 +105,7 @@ func (g *Gateway) page(_ context.Context, c *Call) error {
 		r = protocol.AppendString(append(r, `,"nextCursor":`...), c.Listed.Next)
 	}
 	r = appendCacheHints(append(r, ','), c)
-	c.Result = append(g.appendMeta(append(r, `,"_meta":`...)), '}')
+	c.Result = append(g.hop.AppendMeta(append(r, `,"_meta":`...)), '}')
 	return nil
 }
 

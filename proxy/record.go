@@ -78,7 +78,7 @@ func (g *Gateway) record(ctx context.Context, c *Call) error {
 	}
 	switch c.Err.Code {
 	case gateway.CodeUnauthenticated, gateway.CodeRateLimited:
-		g.floods.count(c.Source, c.Err.Code)
+		g.floods.Count(c.Source, c.Err.Code)
 		return nil
 	}
 	t := audit.RequestRefused
@@ -194,8 +194,8 @@ func (g *Gateway) Run(ctx context.Context) {
 }
 
 func (g *Gateway) recordFloods(ctx context.Context) {
-	for f, n := range g.floods.take() {
-		e := &audit.Event{Type: audit.RefusedCounted, Code: f.code, Count: uint64(n), Source: g.Names.Source(f.source)}
+	for f, n := range g.floods.Take() {
+		e := &audit.Event{Type: audit.RefusedCounted, Code: f.Code, Count: uint64(n), Source: g.Names.Source(f.Source)}
 		_, _ = g.Journal.Append(context.WithoutCancel(ctx), e, audit.Process) // a count that is lost refused nobody less
 	}
 }

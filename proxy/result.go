@@ -67,6 +67,6 @@ func (g *Gateway) redact(_ context.Context, c *Call) error {
 		}
 	}
 	c.Clean = clean
-	c.Result = g.hopMeta(clean.Bytes())
+	c.Result = g.hop.Result(clean.Bytes())
 	return nil
 }

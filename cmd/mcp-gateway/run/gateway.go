@@ -24,6 +24,7 @@ import (
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
 	"mcp-gateway/proxy/modern"
+	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/refresh"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
@@ -155,7 +156,7 @@ func replicaID(dir, configured string) (string, error) {
 func (g *Gateway) build() error {
 	redactor := redact.New(redact.Options{})
 	g.registry = registry.New(registry.Options{
-		Present: proxy.Present(redactor),
+		Present: present.Tools(redactor),
 		Trust:   g.trusted,
 		Clock:   g.options.Clock,
 	})

@@ -1,4 +1,4 @@
-package proxy
+package present
 
 import (
 	"strconv"
@@ -9,11 +9,11 @@ import (
 	"mcp-gateway/registry"
 )
 
-// Present returns how tools are shown to hosts: the upstream's words cleaned,
+// Tools returns how tools are shown to hosts: the upstream's words cleaned,
 // its schemas whole, and every hint from the reviewed facts alone, absent
 // meaning the worst. What is not named here (icons, execution, _meta, members
 // that no revision knows) is in the digest but is not shown.
-func Present(r *redact.Redactor) registry.Presenter {
+func Tools(r *redact.Redactor) registry.Presenter {
 	return func(d *registry.Definition, facts *gateway.ExposureFacts) (func(string) []byte, []gateway.Finding, error) {
 		clean, findings, err := r.Definition(d.Raw)
 		if err != nil {
@@ -49,14 +49,3 @@ func appendTool(dst, clean []byte, name string, facts *gateway.ExposureFacts) []
 func repeatable(f *gateway.ExposureFacts) bool {
 	return f.Idempotent == gateway.IdempotentYes || f.Idempotent == gateway.IdempotentKey
 }
-
-// appendMeta says who answers, on every result that is the gateway's own.
-func (g *Gateway) appendMeta(dst []byte) []byte {
-	return append(g.appendServerInfo(append(dst, `{"`+protocol.MetaServerInfo+`":`...)), '}')
-}
-
-func (g *Gateway) appendServerInfo(dst []byte) []byte {
-	return append(protocol.AppendString(append(dst, `{"name":"mcp-gateway","version":`...), g.Version), '}')
-}
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }

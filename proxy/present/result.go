@@ -1,4 +1,4 @@
-package proxy
+package present
 
 import (
 	"strings"
@@ -6,14 +6,29 @@ import (
 	"mcp-gateway/protocol"
 )
 
-// hopMeta returns a result as it leaves this hop: with a resultType, which
+// Hop is this gateway as one hop of the way: what it says of itself.
+type Hop struct{ serverInfo []byte }
+
+// NewHop returns the hop of a build.
+func NewHop(version string) *Hop {
+	info := protocol.AppendString([]byte(`{"name":"mcp-gateway","version":`), version)
+	return &Hop{serverInfo: append(info, '}')}
+}
+
+// AppendMeta appends the _meta of a result that is the gateway's own.
+func (h *Hop) AppendMeta(dst []byte) []byte {
+	dst = append(dst, `{"`+protocol.MetaServerInfo+`":`...)
+	return append(append(dst, h.serverInfo...), '}')
+}
+
+// Result returns a result as it leaves this hop: with a resultType, which
 // revisions before 2026-07-28 do not send, and with the protocol's reserved
 // _meta keys being ours. The upstream's own reserved keys spoke of its hop.
-func (g *Gateway) hopMeta(result []byte) []byte {
+func (h *Hop) Result(result []byte) []byte {
 	out := make([]byte, 0, len(result)+128)
 	out = append(out, `{"resultType":"complete"`...)
 	out = append(out, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
-	out = g.appendServerInfo(out)
+	out = append(out, h.serverInfo...)
 	for name, value := range metaOf(result) {
 		if reserved(name) {
 			continue
