@@ -38,25 +38,29 @@ func TestRealDefinitions(t *testing.T) {
 				t.Fatalf("%s: %v", filepath.Base(file), err)
 			}
 			sameShape(t, tool, clean)
-			for _, f := range findings {
-				found[f.Code]++
-				t.Logf("%s %s: %s at %s", filepath.Base(file), f.Severity, f.Code, f.Path)
-				if f.Severity == gateway.Critical {
-					t.Errorf("%s: critical %s at %s", filepath.Base(file), f.Code, f.Path)
-				}
-			}
+			tally(t, found, findings)
 			c, err := r.Result(tool)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, n := range c.Report().Redactions {
-				mistaken += n.N
-				t.Logf("%s: taken for %s %d times", filepath.Base(file), n.Class, n.N)
+			if n := c.Report().Redactions; n != nil {
+				mistaken++
+				t.Logf("%s: taken for secrets: %v", filepath.Base(file), n)
 			}
 		}
 	}
-	t.Logf("%d definitions, findings %v, %d places taken for secrets", tools, found, mistaken)
+	t.Logf("%d definitions, findings %v, %d with something taken for a secret", tools, found, mistaken)
 	if mistaken > tools/100 {
-		t.Errorf("%d places of %d definitions taken for secrets", mistaken, tools)
+		t.Errorf("%d of %d definitions hold something taken for a secret", mistaken, tools)
+	}
+}
+
+// tally counts findings by code; none may be critical.
+func tally(t *testing.T, found map[string]int, findings []gateway.Finding) {
+	for _, f := range findings {
+		found[f.Code]++
+		if f.Severity == gateway.Critical {
+			t.Errorf("critical %s at %s", f.Code, f.Path)
+		}
 	}
 }

@@ -33,17 +33,20 @@ func newPrefilter(rs []rule) *prefilter {
 	p := &prefilter{}
 	for n, r := range rs {
 		for _, lit := range r.literals {
-			for pos := range 3 {
-				bit := uint64(1) << (n%setBits + pos*setBits)
-				c := lit[pos]
-				p[c] |= bit
-				if r.fold && c >= 'a' && c <= 'z' {
-					p[c-0x20] |= bit
-				}
-			}
+			p.add(lit, n%setBits, r.fold)
 		}
 	}
 	return p
+}
+
+func (p *prefilter) add(lit string, n int, fold bool) {
+	for pos := range 3 {
+		bit, c := uint64(1)<<(n+pos*setBits), lit[pos]
+		p[c] |= bit
+		if fold && c >= 'a' && c <= 'z' {
+			p[c-0x20] |= bit
+		}
+	}
 }
 
 // next returns the first place at or after i where a literal of a rule stands,
