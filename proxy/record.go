@@ -76,8 +76,7 @@ func (g *Gateway) record(ctx context.Context, c *Call) error {
 	if c.onRecord || c.Err == nil {
 		return nil
 	}
-	switch c.Err.Code {
-	case gateway.CodeUnauthenticated, gateway.CodeRateLimited:
+	if c.Principal == nil || c.Err.Code == gateway.CodeRateLimited {
 		g.floods.Count(c.Source, c.Err.Code)
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"mcp-gateway/auth"
 	"mcp-gateway/egress"
@@ -71,10 +72,21 @@ func arrival(w http.ResponseWriter, r *http.Request) proxy.Arrival {
 		Length:    r.ContentLength,
 		Scope:     scope,
 		Header:    r.Header,
-		Body: func(limit int) ([]byte, error) {
-			return egress.ReadBody(http.MaxBytesReader(w, r.Body, int64(limit)+1), limit)
-		},
+		Body:      func(limit int) ([]byte, error) { return readBody(w, r, limit) },
 	}
+}
+
+// bodyTime is how long a host may take to send its request.
+const bodyTime = 30 * time.Second
+
+// readBody bounds the time of reading. The bound is lifted afterwards: it would
+// otherwise look like a host that left in the middle of a long call.
+func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+	rc := http.NewResponseController(w)
+	if rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
+		defer func() { _ = rc.SetReadDeadline(time.Time{}) }() // it worked a moment ago
+	}
+	return egress.ReadBody(r.Body, limit)
 }
 
 // source is the address without its port, for counting floods.

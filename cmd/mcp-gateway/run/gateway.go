@@ -205,10 +205,10 @@ func (g *Gateway) Refresh(ctx context.Context, upstream string) error {
 	return g.refresher.Refresh(ctx, upstream)
 }
 
-// Bounds of the HTTP server. Answers have no deadline of their own: calls have.
+// Bounds of the HTTP server. Fronts bound the reading of bodies, calls bound
+// answers.
 const (
 	headerTimeout = 10 * time.Second
-	readTimeout   = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	headerBytes   = 64 << 10
 	drainTime     = 20 * time.Second
@@ -221,7 +221,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 		return err
 	}
 	server := &http.Server{
-		Handler: g.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
+		Handler: g.handler, ReadHeaderTimeout: headerTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(g.options.Log),
 	}
 	var background sync.WaitGroup
