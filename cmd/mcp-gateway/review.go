@@ -39,8 +39,8 @@ func approveCommand(f *flags) *cobra.Command {
 		Use:   "approve UPSTREAM/TOOL --definition DIGEST",
 		Short: "Record a review: serve exactly this definition",
 		Long: "Record a review in exposure.yaml, for exactly the definition whose digest `tools show` printed.\n" +
-			"What is left out stays as the record has it. A new record needs --side-effect, --scope (or --scope '' for\n" +
-			"any authenticated caller), --owner, --why and --by.",
+			"What is left out stays as the record has it. A new record needs --side-effect, --scope, --owner, --why and --by;\n" +
+			"a write needs --external-id, evidence that its output schema guarantees, or --waive external_id=WHY.",
 		Args: cobra.ExactArgs(1),
 	}
 	fl := cmd.Flags()
@@ -77,7 +77,7 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	if string(o.Digest) != r.definition {
 		return &exitError{exitFailed, fmt.Sprintf("error: %s is now %s, not the digest that was named; review it again with `tools show`", o.ID, o.Digest)}
 	}
-	record, err := r.record(cmd)
+	record, err := r.record()
 	if err != nil {
 		return err
 	}
@@ -105,19 +105,11 @@ func (r *review) acceptable(o *registry.Observation, waived map[string]string) e
 	return nil
 }
 
-func (r *review) record(cmd *cobra.Command) (exposure.RecordInput, error) {
+func (r *review) record() (exposure.RecordInput, error) {
 	in := exposure.RecordInput{
 		SideEffect: gateway.SideEffect(r.effect), Idempotent: gateway.Idempotency(r.idempotent),
 		IdempotencyArgument: r.key, ExternalID: r.evidence, Timeout: r.timeout,
-		Owner: r.owner, Why: r.why, ApprovedBy: r.by, ApprovedAt: time.Now().UTC(),
-	}
-	if cmd.Flags().Changed("scope") {
-		in.Scopes = []string{}
-		for _, s := range r.scopes {
-			if s != "" {
-				in.Scopes = append(in.Scopes, s)
-			}
-		}
+		Scopes: r.scopes, Owner: r.owner, Why: r.why, ApprovedBy: r.by, ApprovedAt: time.Now().UTC(),
 	}
 	for text, field := range map[*string]**bool{
 		&r.reversible: &in.Reversible, &r.outbound: &in.Outbound, &r.openWorld: &in.OpenWorld,
