@@ -118,7 +118,10 @@ func show(w io.Writer, o *registry.Observation) {
 		fmt.Fprintf(w, "finding     %s %s at %s\n", found.Severity, found.Code, diff.Visible(found.Path))
 	}
 	if o.Definition != nil {
-		fmt.Fprintf(w, "\n%s\n", diff.Visible(indented(o.Definition.Raw)))
+		fmt.Fprintln(w)
+		for line := range strings.Lines(indented(o.Definition.Raw)) {
+			fmt.Fprintln(w, diff.Visible(strings.TrimRight(line, "\n")))
+		}
 	}
 }
 
