@@ -10,6 +10,8 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/registry"
+	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/wire"
 )
 
 // Bounds of one walk over the pages of a list.
@@ -33,6 +35,9 @@ func (c *Client) List(ctx context.Context) (registry.Listing, error) {
 			return c.listing(&w), nil
 		}
 		if err != nil {
+			if child.ReasonOf(err) == wire.ReasonConnecting {
+				c.miss()
+			}
 			return registry.Listing{}, staged(err)
 		}
 		if in.Error != nil {

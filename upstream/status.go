@@ -36,7 +36,7 @@ type Status struct {
 // state is the part of Status that changes with up and down.
 type state struct {
 	up      bool
-	met     bool // it was up before
+	missed  bool // somebody asked for its list in vain, so coming up is news
 	peer    wire.Peer
 	reason  gateway.Reason
 	since   time.Time
@@ -45,11 +45,11 @@ type state struct {
 
 func (c *Client) cameUp(peer wire.Peer) {
 	c.mu.Lock()
-	again := c.state.met
-	c.state = state{up: true, met: true, peer: peer, since: time.Now()}
+	missed := c.state.missed
+	c.state = state{up: true, peer: peer, since: time.Now()}
 	fact := c.fact()
 	c.mu.Unlock()
-	if again {
+	if missed {
 		c.signal()
 	}
 	if c.cfg.OnFact != nil {
@@ -63,12 +63,23 @@ func (c *Client) wentDown(reason gateway.Reason, wait time.Duration) {
 	if c.state.up || c.state.reason != reason {
 		c.state.up, c.state.reason, c.state.since = false, reason, now
 	}
-	c.state.met = true // coming up is news from now on
+	c.state.missed = true
 	c.state.retryAt = now.Add(wait)
 	fact := c.fact()
 	c.mu.Unlock()
 	if c.cfg.OnFact != nil {
 		c.cfg.OnFact(fact)
+	}
+}
+
+// miss notes that the list could not be fetched, for Changed to make up for it.
+func (c *Client) miss() {
+	c.mu.Lock()
+	up := c.state.up
+	c.state.missed = !up
+	c.mu.Unlock()
+	if up {
+		c.signal()
 	}
 }
 

@@ -51,7 +51,7 @@ func reasonOf(err error) gateway.Reason {
 		return wire.ReasonDNS
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return wire.ReasonRefused
-	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert):
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
 		return wire.ReasonTLS
 	case errors.As(err, &op) && op.Op == "dial":
 		if op.Timeout() {
