@@ -3,5 +3,7 @@ package house
 // exceptions names what may break a rule, as "rule path" or "rule path:name",
 // with the reason.
 func exceptions() map[string]string {
-	return map[string]string{}
+	return map[string]string{
+		"error text schema/schema_test.go": "the text itself is tested: a refusal names the place in the schema, for the operator",
+	}
 }

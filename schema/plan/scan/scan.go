@@ -1,5 +1,3 @@
-// Package scan is the byte scanner below the plan: it walks JSON that was checked
-// before. On other input it stays within the slice and the answer means nothing.
 package scan
 
 import (

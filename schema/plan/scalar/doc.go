@@ -1,0 +1,13 @@
+// Package scalar holds what a subschema says of a value by itself, without its
+// members and without other subschemas, and judges raw tokens by it.
+//
+// Map:
+//
+//	rule.go     Rule: type, enum and const, strings, numbers
+//	decimal.go  exact comparison of number lexemes without big numbers
+//
+// Map:
+//
+//	decimal.go  numbers compared as written, without rounding
+//	rule.go     what a schema asks of one scalar
+package scalar
