@@ -42,6 +42,9 @@ func Types() []Type {
 // only when it is an exposed or reviewed name; any other goes into ToolRef.
 type Ident string
 
+// Valid says whether the identifier has its shape.
+func (i Ident) Valid() bool { return isIdent(string(i)) }
+
 // Version names a revision of policy, configuration or build: an Ident that may
 // also hold colons and plus signs.
 type Version string

@@ -24,7 +24,8 @@ func (j *Journal) start() {
 	}()
 }
 
-// commit writes the queue; false if it was empty.
+// commit writes the queue; false if it was empty or the write failed. After a
+// failure audit.recovered waits in the queue: the next append tries it.
 func (j *Journal) commit() bool {
 	j.mu.Lock()
 	b := j.queue
@@ -45,7 +46,7 @@ func (j *Journal) commit() bool {
 	}
 	j.release(written)
 	j.recycle(b)
-	return true
+	return err == nil
 }
 
 // recycle keeps the buffers of a batch for the next but one, unless a burst has

@@ -112,7 +112,7 @@ func lastEvent(dir string, w Writer) (h head, ok bool, err error) {
 		for _, l := range slices.Backward(lines[:len(lines)-1]) {
 			var e audit.Event
 			if audit.Decode([]byte(l), &e) == nil {
-				return head{w, e.Seq, sha256.Sum256([]byte(l))}, true, nil
+				return head{w, e.Seq, hashOf([]byte(l))}, true, nil
 			}
 		}
 	}
@@ -219,3 +219,5 @@ func makeDir(path string) error {
 	}
 	return syncDir(filepath.Dir(path))
 }
+
+func hashOf(line []byte) audit.Hash { return sha256.Sum256(line) }

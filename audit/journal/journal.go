@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -86,7 +85,7 @@ type batch struct {
 // gateway.started to the replica's boot before, and closes what dead writers
 // left open. Errors are those of the file system.
 func Open(dir string, opts Options) (*Journal, error) {
-	if w, ok := parseWriter(Writer{opts.Replica, 1}.String()); !ok || w.Replica != opts.Replica {
+	if !opts.Replica.Valid() || opts.Replica[0] == '.' {
 		return nil, fmt.Errorf("journal: bad replica id %q", opts.Replica)
 	}
 	if err := makeDir(dir); err != nil {
@@ -218,7 +217,7 @@ func (j *Journal) encode(e *audit.Event, disk bool, answer chan error) {
 	e.Time, e.ID = now, j.chain.id.Next(now)
 	start := len(j.queue.bytes)
 	j.queue.bytes = audit.AppendJSON(j.queue.bytes, e)
-	j.chain = chain{seq: e.Seq, hash: sha256.Sum256(j.queue.bytes[start:]), id: e.ID}
+	j.chain = chain{seq: e.Seq, hash: hashOf(j.queue.bytes[start:]), id: e.ID}
 	j.queue.bytes = append(j.queue.bytes, '\n')
 	j.queue.records = append(j.queue.records, record{len(j.queue.bytes), j.chain, disk, answer})
 }

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -208,7 +207,7 @@ func (v *verifier) run() error {
 func (v *verifier) check(text []byte) {
 	var e audit.Event
 	want := v.report.Last + 1
-	hash := audit.Hash(sha256.Sum256(text))
+	hash := hashOf(text)
 	switch {
 	case audit.Decode(text, &e) != nil:
 		v.found(Malformed, want)
