@@ -9,7 +9,8 @@ import (
 // rows is the layout, from the top down. A package may import rows below its
 // own and, inside its own folder, what it likes.
 var rows = [][]string{
-	{"cmd", "test"},
+	{"test"},
+	{"cmd"},
 	{"examples"},
 	{"proxy", "upstream", "console", "admin", "store", "config"},
 	{"auth", "registry", "rego", "redact", "approval", "receipt", "audit", "schema"},
@@ -30,7 +31,8 @@ var homes = map[string][]string{
 	"modernc.org/sqlite":                       {"store", "audit"},
 	"github.com/goccy/go-yaml":                 {"config"},
 	"github.com/spf13/cobra":                   {"cmd"},
-	"go.uber.org/zap":                          {"cmd", "test"},
+	"go.uber.org/zap":                          {"test"},
+	{"cmd"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"schema"},
 	"github.com/go-json-experiment/json":       {"protocol", "redact"},
 	"github.com/fsnotify/fsnotify":             {"config", "examples"},

@@ -5,9 +5,4 @@
 //
 //	rule.go     Rule: type, enum and const, strings, numbers
 //	decimal.go  exact comparison of number lexemes without big numbers
-//
-// Map:
-//
-//	decimal.go  numbers compared as written, without rounding
-//	rule.go     what a schema asks of one scalar
 package scalar
