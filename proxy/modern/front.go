@@ -1,6 +1,7 @@
 package modern
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -62,7 +63,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func arrival(w http.ResponseWriter, r *http.Request) proxy.Arrival {
 	scope := ""
 	if r.URL.Path != Path {
-		scope = strings.TrimPrefix(r.URL.Path, Path+"/")
+		scope = cmp.Or(strings.TrimPrefix(r.URL.Path, Path+"/"), "/") // "/mcp/" is no endpoint: "/" is nobody's id
 	}
 	return proxy.Arrival{
 		Transport: "http",
