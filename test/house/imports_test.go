@@ -31,7 +31,7 @@ var homes = map[string][]string{
 	"modernc.org/sqlite":                       {"store", "audit"},
 	"github.com/goccy/go-yaml":                 {"config"},
 	"github.com/spf13/cobra":                   {"cmd"},
-	"go.uber.org/zap":                          {"cmd"},
+	"go.uber.org/zap":                          {"cmd", "test"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"schema"},
 	"github.com/go-json-experiment/json":       {"protocol", "redact"},
 	"github.com/fsnotify/fsnotify":             {"config", "examples"},

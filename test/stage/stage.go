@@ -1,0 +1,141 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/gateway"
+)
+
+// Version is that of the build on a stage.
+const Version = "0.0.0-stage"
+
+// Principal is somebody with an API key.
+type Principal struct {
+	Name   string
+	Scopes []string
+}
+
+// Options say what stands on a stage.
+type Options struct {
+	// Principals may call; none means one "alice" who holds the scope "use".
+	Principals []Principal
+	Upstreams  []Upstream
+	Settings   string // further text of upstreams.yaml, such as "limits: {body: 64KiB}\n"
+	Listen     string // further keys of listen, such as `hosts: [gw.example]`
+	// Review writes the record of a tool in exposure.yaml without its
+	// definition, "" for none; nil means Read("use") for every tool.
+	Review func(gateway.ToolID) string
+}
+
+// Stage is a running gateway with all that stands around it.
+type Stage struct {
+	Gateway *run.Gateway
+	URL     string // of the gateway, without a path
+	Dir     string // holds upstreams.yaml, exposure.yaml and var/
+
+	options Options
+	hosts   map[string]*Host
+	log     *log
+	seen    uint64 // the last event that Events returned
+}
+
+// Open writes the files, meets the upstreams, reviews what they list, and
+// serves until the test ends.
+func Open(t testing.TB, o Options) *Stage {
+	t.Helper()
+	if o.Principals == nil {
+		o.Principals = []Principal{{"alice", []string{"use"}}}
+	}
+	if o.Review == nil {
+		o.Review = func(gateway.ToolID) string { return Read("use") }
+	}
+	s := &Stage{Dir: t.TempDir(), options: o, hosts: map[string]*Host{}, log: &log{}}
+	s.Write(t, "upstreams.yaml", s.configuration())
+	s.Write(t, "exposure.yaml", "version: 1\ntools: {}\n")
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), s.log, zapcore.DebugLevel)
+	var err error
+	s.Gateway, err = run.Open(t.Context(), run.Options{
+		ConfigPath: s.Path("upstreams.yaml"), Version: Version, Log: zap.New(core),
+	})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	for _, u := range o.Upstreams {
+		if u.unmet {
+			continue
+		}
+		if err := s.Gateway.Refresh(t.Context(), u.ID); err != nil {
+			t.Fatalf("upstream %s: %v\n%s", u.ID, err, s.Log())
+		}
+	}
+	s.Review(t)
+	s.serve(t)
+	s.Events(t) // what opening put on record is not the test's affair
+	return s
+}
+
+// serve listens until the test ends, and closes the gateway.
+func (s *Stage) serve(t testing.TB) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ready, done := make(chan net.Addr, 1), make(chan error, 1)
+	go func() { done <- s.Gateway.Serve(ctx, func(a net.Addr) { ready <- a }) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-done, s.Gateway.Close(context.Background())); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	select {
+	case addr := <-ready:
+		s.URL = "http://" + addr.String()
+	case err := <-done:
+		done <- err
+		t.Fatalf("serve: %v", err)
+	}
+}
+
+// Path names a file of the stage.
+func (s *Stage) Path(name string) string { return filepath.Join(s.Dir, name) }
+
+// Write replaces a file of the stage, the way editors do: whole.
+func (s *Stage) Write(t testing.TB, name, text string) {
+	t.Helper()
+	next := s.Path(name) + ".next"
+	if err := errors.Join(os.WriteFile(next, []byte(text), 0o600), os.Rename(next, s.Path(name))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// configuration is the text of upstreams.yaml, with fresh keys.
+func (s *Stage) configuration() string {
+	var b strings.Builder
+	b.WriteString("version: 1\nlisten: {mcp: \"127.0.0.1:0\"")
+	if s.options.Listen != "" {
+		b.WriteString(", " + s.options.Listen)
+	}
+	b.WriteString("}\nstate: {dir: ./var}\nexposure: ./exposure.yaml\nauth:\n  api_keys:\n")
+	for _, p := range s.options.Principals {
+		key, sum := auth.NewKey()
+		s.hosts[p.Name] = &Host{stage: s, key: key}
+		fmt.Fprintf(&b, "    - {id: %s, sha256: %q, subject: %s, tenant: test, scopes: [%s]}\n",
+			p.Name, sum, p.Name, strings.Join(p.Scopes, ", "))
+	}
+	b.WriteString(s.options.Settings + "upstreams:\n")
+	for _, u := range s.options.Upstreams {
+		fmt.Fprintf(&b, "  %s:\n    %s\n", u.ID, strings.ReplaceAll(strings.TrimSpace(u.settings), "\n", "\n    "))
+	}
+	return b.String()
+}
