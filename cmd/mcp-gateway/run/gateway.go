@@ -35,7 +35,7 @@ import (
 type Options struct {
 	ConfigPath string
 	Version    string
-	Log        *zap.Logger
+	Log        *zap.Logger      // nil: nothing is logged
 	Clock      func() time.Time // nil: time.Now
 }
 
@@ -74,6 +74,9 @@ const (
 func Open(ctx context.Context, o Options) (g *Gateway, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = zap.NewNop()
 	}
 	g = &Gateway{options: o}
 	defer func() {

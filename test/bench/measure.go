@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"mcp-gateway/protocol"
+)
+
+// stage is the three processes.
+type stage struct{ upstream, bare, gateway *child }
+
+// raise starts them. The gateway keeps its files in dir.
+func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) {
+	s = &stage{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.upstream, err = start(ctx, coarse, "upstream"); err != nil {
+		return s, err
+	}
+	if s.bare, err = start(ctx, coarse, "bare", s.upstream.Serve); err != nil {
+		return s, err
+	}
+	s.gateway, err = start(ctx, sampling, "gateway", dir, s.upstream.Serve)
+	return s, err
+}
+
+func (s *stage) close() error {
+	var errs error
+	for _, c := range []*child{s.gateway, s.bare, s.upstream} {
+		if c != nil {
+			errs = errors.Join(errs, c.close())
+		}
+	}
+	return errs
+}
+
+// Names of targets, as the tables have them.
+const (
+	direct  = "direct"
+	bare    = "bare proxy"
+	gateway = "gateway"
+)
+
+// target is a process under a request.
+type target struct {
+	name    string
+	process *child
+	request request
+}
+
+// calls are the targets of tools/call; lists those of tools/list.
+func (s *stage) calls() []target {
+	key := s.gateway.Key
+	return []target{
+		{direct, s.upstream, newCall(s.upstream.Serve, "/"+echoServer, "echo", key, resultSize)},
+		{bare, s.bare, newCall(s.bare.Serve, "/"+echoServer, "echo", key, resultSize)},
+		{gateway, s.gateway, newCall(s.gateway.Serve, "/mcp", echoServer+"__echo", key, 0)},
+	}
+}
+
+func (s *stage) lists() []target {
+	key := s.gateway.Key
+	return []target{
+		{direct, s.upstream, newList(s.upstream.Serve, "/"+catalogServer, key)},
+		{bare, s.bare, newList(s.bare.Serve, "/"+catalogServer, key)},
+		{gateway, s.gateway, newList(s.gateway.Serve, "/mcp/"+catalogServer, key)},
+	}
+}
+
+// row is one line of a table: a target at one concurrency, and its medians.
+type row struct {
+	workload    string
+	concurrency int
+	target      string
+	figures
+}
+
+// figures are of one slice, or medians over several.
+type figures struct {
+	rate, p50, p99, cpu, allocs, bytes float64 // calls a second; µs; µs; µs, numbers and bytes a call
+}
+
+// measure takes all rows that are asked for.
+func (s *stage) measure(ctx context.Context, o *settings) ([]row, error) {
+	var rows []row
+	for _, w := range []struct {
+		name    string
+		targets []target
+	}{{protocol.MethodToolsCall, s.calls()}, {protocol.MethodToolsList, s.lists()}} {
+		for _, n := range o.concurrency {
+			targets := slices.DeleteFunc(slices.Clone(w.targets), func(t target) bool {
+				return !o.only.MatchString(fmt.Sprintf("%s %d %s", w.name, n, t.name))
+			})
+			taken, err := compare(ctx, targets, n, o)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %d at a time: %w", w.name, n, err)
+			}
+			for i, t := range targets {
+				rows = append(rows, row{w.name, n, t.name, medians(taken[i])})
+			}
+		}
+	}
+	return rows, nil
+}
+
+// compare measures targets in turn, and in reverse order every other round. A
+// first round, which warms them, does not count.
+func compare(ctx context.Context, targets []target, n int, o *settings) ([][]figures, error) {
+	taken := make([][]figures, len(targets))
+	for round := range o.rounds + 1 {
+		if len(targets) == 0 {
+			break
+		}
+		for i := range targets {
+			if round%2 == 0 {
+				i = len(targets) - 1 - i
+			}
+			f, err := targets[i].slice(ctx, n, o.slice)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", targets[i].name, err)
+			}
+			if round > 0 {
+				taken[i] = append(taken[i], f)
+			}
+		}
+		fmt.Fprint(os.Stderr, ".")
+	}
+	fmt.Fprintln(os.Stderr)
+	return taken, nil
+}
+
+// slice loads one target for a while, and says what that cost it.
+func (t *target) slice(ctx context.Context, n int, d time.Duration) (f figures, err error) {
+	callers, err := gather(t.process.Serve, &t.request, n)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, callers.close()) }()
+	before, err := t.process.usage(ctx)
+	if err != nil {
+		return f, err
+	}
+	elapsed, err := callers.run(ctx, d)
+	if err != nil {
+		return f, err
+	}
+	after, err := t.process.usage(ctx)
+	if err != nil {
+		return f, err
+	}
+	took := callers.took()
+	slices.Sort(took)
+	calls := float64(len(took))
+	return figures{
+		rate:   calls / elapsed.Seconds(),
+		p50:    micros(quantile(took, 0.50)),
+		p99:    micros(quantile(took, 0.99)),
+		cpu:    micros(after.CPU-before.CPU) / calls,
+		allocs: float64(after.Allocs-before.Allocs) / calls,
+		bytes:  float64(after.Bytes-before.Bytes) / calls,
+	}, nil
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// quantile of a sorted list: the smallest value that is not below a share q of
+// all.
+func quantile[T cmp.Ordered](sorted []T, q float64) T {
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+// medians takes each figure's own.
+func medians(all []figures) figures {
+	of := func(pick func(*figures) float64) float64 {
+		values := make([]float64, len(all))
+		for i := range all {
+			values[i] = pick(&all[i])
+		}
+		slices.Sort(values)
+		return quantile(values, 0.5)
+	}
+	return figures{
+		rate:   of(func(f *figures) float64 { return f.rate }),
+		p50:    of(func(f *figures) float64 { return f.p50 }),
+		p99:    of(func(f *figures) float64 { return f.p99 }),
+		cpu:    of(func(f *figures) float64 { return f.cpu }),
+		allocs: of(func(f *figures) float64 { return f.allocs }),
+		bytes:  of(func(f *figures) float64 { return f.bytes }),
+	}
+}
