@@ -389,8 +389,9 @@ func playing(role string) upstream.Config {
 	return upstream.Config{
 		ID: "up", Version: "1.2.3",
 		Stdio: &child.Options{
-			Command: []string{os.Args[0]}, Env: map[string]string{roleVar: role},
-			Grace: 200 * time.Millisecond, Backoff: child.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
+			Command: []string{os.Args[0]},
+			Env:     map[string]string{roleVar: role, "GORACE": "atexit_sleep_ms=0"},
+			Grace:   200 * time.Millisecond, Backoff: child.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
 		},
 		Timeout: 20 * time.Second, ProbeTimeout: 10 * time.Second, StartTimeout: 10 * time.Second,
 	}

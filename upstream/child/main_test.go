@@ -64,6 +64,13 @@ func roles() map[string]func(arg string) {
 			}()
 			echo()
 		},
+		"complain": func(arg string) {
+			n, _ := strconv.Atoi(arg)
+			for i := range n {
+				fmt.Fprintln(os.Stderr, "fatal:", i)
+			}
+			os.Exit(1)
+		},
 		"deaf":     func(string) { forever() },
 		"stubborn": func(string) { signal.Ignore(syscall.SIGTERM); fmt.Println("{}"); forever() },
 		"family":   func(arg string) { family(arg) },
@@ -107,8 +114,9 @@ func family(arg string) {
 // playing returns the options of a child in that role, with short times.
 func playing(role string) Options {
 	return Options{
-		Command: []string{os.Args[0]}, Env: map[string]string{roleVar: role},
-		Grace: 2 * time.Second, Backoff: Backoff{Min: time.Millisecond, Max: 4 * time.Millisecond},
+		Command: []string{os.Args[0]},
+		Env:     map[string]string{roleVar: role, "GORACE": "atexit_sleep_ms=0"},
+		Grace:   2 * time.Second, Backoff: Backoff{Min: time.Millisecond, Max: 4 * time.Millisecond},
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 	"mcp-gateway/gateway"
 )
 
+// lastWords is how long the pipes of a child that ended are read at most.
+const lastWords = time.Second
+
 // Process is one running child. Messages must be read by one goroutine; every
 // other method may be called from any.
 type Process struct {
@@ -94,11 +97,11 @@ func (p *Process) run(pipes [6]*os.File, started chan<- error, stderr *Stderr) {
 		return
 	}
 	closeAll([]*os.File{pipes[0], pipes[3], pipes[5]})
-	drained, cancel := make(chan struct{}), context.CancelFunc(nil)
-	ctx, cancel := context.WithCancel(context.Background())
+	alive, end := context.WithCancel(context.Background())
+	defer end()
 	go func() {
-		defer close(drained)
-		stderr.drain(ctx, pipes[4])
+		defer func() { _ = pipes[4].Close() }()
+		stderr.drain(alive, pipes[4])
 	}()
 	started <- nil
 
@@ -106,16 +109,11 @@ func (p *Process) run(pipes [6]*os.File, started chan<- error, stderr *Stderr) {
 	p.sweep()
 	// What the child wrote before its end is still to be read; a descendant
 	// that left the group and holds the pipes is not waited for.
-	soon := time.Now().Add(time.Second)
+	soon := time.Now().Add(lastWords)
 	_ = p.stdout.SetReadDeadline(soon)
 	_ = pipes[4].SetReadDeadline(soon)
 	_ = p.stdin.Close()
 	close(p.exited)
-	context.AfterFunc(ctx, func() { _ = pipes[4].Close() })
-	timer := time.AfterFunc(time.Second, cancel)
-	<-drained
-	timer.Stop()
-	cancel()
 }
 
 // Send queues one line, to which it appends the newline; data is the process's

@@ -57,7 +57,7 @@ func TestEnvironmentIsExplicit(t *testing.T) {
 		t.Fatalf("child said %q", lines)
 	}
 	slices.Sort(got.Env)
-	want := []string{"CHILD_TEST_BOTH=theirs", "CHILD_TEST_PASSED=passed", roleVar + "=environ"}
+	want := []string{"CHILD_TEST_BOTH=theirs", "CHILD_TEST_PASSED=passed", roleVar + "=environ", "GORACE=atexit_sleep_ms=0"}
 	if !slices.Equal(got.Env, want) {
 		t.Errorf("environment %q, want %q", got.Env, want)
 	}
@@ -260,6 +260,17 @@ func TestStderrFloodCostsLittle(t *testing.T) {
 	kept, dropped := stderr.Counts()
 	if len(stderr.Lines()) > 50 || kept > 2*stderrBurst || dropped == 0 && kept == stderrBurst {
 		t.Errorf("%d in the ring, kept %d, dropped %d", len(stderr.Lines()), kept, dropped)
+	}
+}
+
+func TestLastWordsOfStderrAreKept(t *testing.T) {
+	for range 20 {
+		p, stderr, _ := launch(t, playing("complain:8"))
+		_, _ = read(p, 1)
+		settled(t, "the last line is there", func() bool {
+			lines := stderr.Lines()
+			return len(lines) == 8 && lines[7] == "fatal: 7"
+		})
 	}
 }
 

@@ -60,8 +60,9 @@ func (s *Stderr) Counts() (kept, dropped int) {
 	return s.kept, s.dropped
 }
 
-// drain reads r to its end or until ctx is done.
-func (s *Stderr) drain(ctx context.Context, r io.Reader) {
+// drain reads r to its end, a flood no faster than the read rate. Once alive is
+// done it does not hold back: what is left are the last words, and few.
+func (s *Stderr) drain(alive context.Context, r io.Reader) {
 	lines := bufio.NewReaderSize(r, stderrLine)
 	cut := false // inside a line of which the first part was taken
 	for {
@@ -73,9 +74,7 @@ func (s *Stderr) drain(ctx context.Context, r io.Reader) {
 		if err != nil && !cut {
 			return
 		}
-		if s.read.WaitN(ctx, len(part)) != nil {
-			return
-		}
+		_ = s.read.WaitN(alive, len(part))
 	}
 }
 
