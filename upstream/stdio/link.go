@@ -105,14 +105,16 @@ func (l *Link) serve(ctx context.Context, p *child.Process) error {
 	}
 }
 
+// cameUp tells first and serves then, so that whoever was served can see as
+// what; wentDown likewise.
 func (l *Link) cameUp(s *session, peer wire.Peer) {
+	if l.opts.OnUp != nil {
+		l.opts.OnUp(peer)
+	}
 	l.mu.Lock()
 	l.session, l.down = s, ""
 	l.turn()
 	l.mu.Unlock()
-	if l.opts.OnUp != nil {
-		l.opts.OnUp(peer)
-	}
 }
 
 func (l *Link) forget() {
@@ -127,13 +129,13 @@ func (l *Link) wentDown(err error, wait time.Duration) {
 	if reason == "" {
 		reason = wire.ReasonProbeError
 	}
+	if l.opts.OnDown != nil {
+		l.opts.OnDown(reason, wait)
+	}
 	l.mu.Lock()
 	l.down, l.retryAt = reason, time.Now().Add(wait)
 	l.turn()
 	l.mu.Unlock()
-	if l.opts.OnDown != nil {
-		l.opts.OnDown(reason, wait)
-	}
 }
 
 // turn wakes those who wait for a change; mu is held.
