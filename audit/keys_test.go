@@ -18,14 +18,14 @@ func newKeys(t testing.TB) *Keys {
 
 func TestKeyedDigests(t *testing.T) {
 	k := newKeys(t)
-	tool := gateway.ToolID{Upstream: "github", Tool: "search"}
+	tool := gateway.ItemID{Upstream: "github", Name: "search"}
 	seen := map[string]string{}
 	for what, digest := range map[string]string{
 		"principal":       string(k.Principal("alice")),
 		"other principal": string(k.Principal("bob")),
 		"args":            string(k.Args("alice", tool, []byte(`{}`))),
 		"args of another": string(k.Args("bob", tool, []byte(`{}`))),
-		"args elsewhere":  string(k.Args("alice", gateway.ToolID{Upstream: "github", Tool: "other"}, []byte(`{}`))),
+		"args elsewhere":  string(k.Args("alice", gateway.ItemID{Upstream: "github", Name: "other"}, []byte(`{}`))),
 		"other args":      string(k.Args("alice", tool, []byte(`{"a":1}`))),
 		"name":            string(k.Name("alice", "alice")),
 		"source":          string(k.Source("alice")),
@@ -68,6 +68,6 @@ func BenchmarkArgs(b *testing.B) {
 	args := make([]byte, 1024)
 	b.ReportAllocs()
 	for b.Loop() {
-		k.Args("alice", gateway.ToolID{Upstream: "github", Tool: "search"}, args)
+		k.Args("alice", gateway.ItemID{Upstream: "github", Name: "search"}, args)
 	}
 }

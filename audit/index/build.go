@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/folder"
 )
 
 const (
@@ -15,8 +15,8 @@ const (
 
 // progress is how far each writer was read.
 type progress struct {
-	cursor journal.Cursor
-	states map[journal.Writer]*state
+	cursor folder.Cursor
+	states map[folder.Writer]*state
 }
 
 // state is what else is kept of a writer.
@@ -27,7 +27,7 @@ type state struct {
 	touched bool  // read in this transaction
 }
 
-func (p *progress) done(w journal.Writer) bool {
+func (p *progress) done(w folder.Writer) bool {
 	s := p.states[w]
 	return s != nil && s.done
 }
@@ -38,10 +38,10 @@ func readProgress(ctx context.Context, db *sql.DB) (*progress, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	p := &progress{journal.Cursor{}, map[journal.Writer]*state{}}
+	p := &progress{folder.Cursor{}, map[folder.Writer]*state{}}
 	for rows.Next() {
-		var w journal.Writer
-		var at journal.Place
+		var w folder.Writer
+		var at folder.Place
 		var s state
 		if err := rows.Scan(&s.id, &w.Replica, &w.Boot, &at.Segment, &at.Offset, &s.clock, &s.done); err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func (b *builder) forget() {
 // holds, the index begins anew.
 func (b *builder) run(ctx context.Context) error {
 	err := b.read(ctx)
-	if errors.Is(err, journal.ErrBehind) {
+	if errors.Is(err, folder.ErrBehind) {
 		b.forget()
 		if err := reset(ctx, b.db); err != nil {
 			return err
@@ -97,13 +97,13 @@ func (b *builder) read(ctx context.Context) error {
 		}
 		b.progress, b.words = p, map[string]int64{}
 	}
-	ends, err := journal.Ends(b.journal, b.done)
+	ends, err := folder.Ends(b.journal, b.done)
 	if err != nil {
 		return err
 	}
 	for _, w := range ends.Writers() {
 		// Asked before the reading: it is made after the writer's last event.
-		settled := journal.Settled(b.journal, w)
+		settled := folder.Settled(b.journal, w)
 		if !settled && b.states[w] != nil && !b.cursor[w].Before(ends[w]) && !ends[w].Before(b.cursor[w]) {
 			continue
 		}
@@ -116,11 +116,11 @@ func (b *builder) read(ctx context.Context) error {
 }
 
 // readWriter adds the writer's new events to the transaction.
-func (b *builder) readWriter(ctx context.Context, w journal.Writer) error {
+func (b *builder) readWriter(ctx context.Context, w folder.Writer) error {
 	if err := b.meet(ctx, w); err != nil {
 		return err
 	}
-	return journal.ReadWriter(ctx, b.journal, w, b.cursor, func(e journal.Entry) error {
+	return folder.ReadWriter(ctx, b.journal, w, b.cursor, func(e folder.Entry) error {
 		if err := b.meet(ctx, w); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (b *builder) readWriter(ctx context.Context, w journal.Writer) error {
 
 // meet makes sure that there is a transaction, and that the writer is known and
 // will be saved with it.
-func (b *builder) meet(ctx context.Context, w journal.Writer) error {
+func (b *builder) meet(ctx context.Context, w folder.Writer) error {
 	if err := b.begin(ctx); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"modernc.org/sqlite" // also the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/folder"
 )
 
 //go:embed schema.sql
@@ -36,7 +36,7 @@ type Index struct {
 	db      *sql.DB
 
 	mu    sync.Mutex // one pass over the journal at a time in this process
-	owner *journal.Lock
+	owner *folder.Lock
 	build *builder
 }
 
@@ -78,7 +78,7 @@ func damaged(err error) bool {
 
 // remove deletes the index, unless another process is building it.
 func remove(path string) error {
-	l, err := journal.TryLock(path + ".lock")
+	l, err := folder.TryLock(path + ".lock")
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ends, err := journal.Ends(x.journal, known.done)
+	ends, err := folder.Ends(x.journal, known.done)
 	if err != nil {
 		return err
 	}
@@ -195,8 +195,8 @@ func (x *Index) pass(ctx context.Context, keep bool) (elected bool, err error) {
 	}
 	defer x.mu.Unlock()
 	if x.owner == nil {
-		l, err := journal.TryLock(x.path + ".lock")
-		if errors.Is(err, journal.ErrLocked) {
+		l, err := folder.TryLock(x.path + ".lock")
+		if errors.Is(err, folder.ErrLocked) {
 			return false, nil
 		}
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mcp-gateway/audit"
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/folder"
 )
 
 const insertEvent = `INSERT INTO event (at, time, type, uuid, action, writer, seq, duration, count,
@@ -20,8 +20,8 @@ const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 	WHERE action = ? AND end_seq IS NULL`
 
 // add makes the event a row, or adds it to the row of its action.
-func (b *builder) add(ctx context.Context, e journal.Entry) error {
-	if t := e.Event.Type; t == audit.ToolFinished || t == audit.ToolOrphaned {
+func (b *builder) add(ctx context.Context, e folder.Entry) error {
+	if settles(e.Event) {
 		found, err := b.addEnd(ctx, e)
 		if found || err != nil {
 			return err
@@ -30,14 +30,27 @@ func (b *builder) add(ctx context.Context, e journal.Entry) error {
 	return b.addRow(ctx, e)
 }
 
+// settles says whether the event may end a decided call. A refused one does when
+// the record of the decision came too late for the call to be sent.
+func settles(e *audit.Event) bool {
+	switch e.Type {
+	case audit.ToolFinished, audit.ToolOrphaned:
+		return true
+	case audit.ToolRefused:
+		return !e.Action.IsZero()
+	default:
+		return false
+	}
+}
+
 // addEnd adds a settling event to the row of its decided one; false if there is
 // none. An orphaned event is about another writer, which must be read first.
-func (b *builder) addEnd(ctx context.Context, e journal.Entry) (bool, error) {
+func (b *builder) addEnd(ctx context.Context, e folder.Entry) (bool, error) {
 	found, err := b.update(ctx, e)
 	if found || err != nil || e.Event.Type != audit.ToolOrphaned {
 		return found, err
 	}
-	of := journal.Writer{Replica: e.Event.OfReplica, Boot: e.Event.OfBoot}
+	of := folder.Writer{Replica: e.Event.OfReplica, Boot: e.Event.OfBoot}
 	if of.Boot >= e.Writer.Boot {
 		return false, nil // no orphan of ours: we close those of earlier boots only
 	}
@@ -50,7 +63,7 @@ func (b *builder) addEnd(ctx context.Context, e journal.Entry) (bool, error) {
 	return b.update(ctx, e)
 }
 
-func (b *builder) update(ctx context.Context, e journal.Entry) (bool, error) {
+func (b *builder) update(ctx context.Context, e folder.Entry) (bool, error) {
 	ev := e.Event
 	args := []any{b.states[e.Writer].id, int64(ev.Seq), ev.Duration.Microseconds()}
 	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), joinReasons(ev))
@@ -65,7 +78,7 @@ func (b *builder) update(ctx context.Context, e journal.Entry) (bool, error) {
 	return n > 0, err
 }
 
-func (b *builder) addRow(ctx context.Context, e journal.Entry) error {
+func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	ev, s := e.Event, b.states[e.Writer]
 	clock := ev.Time.UnixNano()
 	s.clock = max(clock, s.clock+1)

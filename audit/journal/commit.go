@@ -1,5 +1,7 @@
 package journal
 
+import "runtime"
+
 // start begins the two goroutines: the committer writes what is queued, in one
 // write however many wait; the syncer makes what was written durable, in one
 // fsync however many wait. They are two so that an event of class process never
@@ -18,6 +20,10 @@ func (j *Journal) start() {
 	go func() {
 		defer close(j.ended)
 		for range j.syncKick {
+			// Those whom the last sync released are about to come back. Let them
+			// in before the next one: or they and those who came during it would
+			// take turns, each sync serving half of them.
+			runtime.Gosched()
 			j.sync()
 		}
 		j.sync()

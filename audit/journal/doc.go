@@ -20,9 +20,6 @@
 //	journal.go   Journal: Options, Open, Append, Close
 //	commit.go    the two goroutines behind Append: one writes, one syncs
 //	recover.go   what happens when a write or a sync fails, and rotation
-//	folder.go    names, boots, locks and the predecessor of a new writer
 //	orphan.go    closing what dead writers left open
-//	read.go      Read, Ends, At: streaming and resuming
 //	verify.go    Verify: offline proof of the chains
-//	scan.go      lines with their places, the base of read, orphan and verify
 package journal

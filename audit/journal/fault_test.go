@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
 	"mcp-gateway/gateway"
 )
 
@@ -118,7 +119,7 @@ func wantUnavailable(t testing.TB, err error) {
 func events(t testing.TB, dir string) []audit.Event {
 	t.Helper()
 	var all []audit.Event
-	err := Read(context.Background(), dir, Cursor{}, func(e Entry) error {
+	err := folder.Read(context.Background(), dir, folder.Cursor{}, func(e folder.Entry) error {
 		all = append(all, *e.Event)
 		return nil
 	})

@@ -9,9 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
 	"mcp-gateway/gateway"
 )
 
@@ -20,6 +19,9 @@ const (
 	backlogBytes = 8 << 20          // encoded events that may wait for a slow disk
 	openDeadline = 10 * time.Second // for the events that Open itself writes
 )
+
+// Writer names one opening of the journal.
+type Writer = folder.Writer
 
 // Options say how a journal is opened.
 type Options struct {
@@ -39,7 +41,7 @@ type Journal struct {
 	now    func() time.Time
 	limit  int64
 	create func(path string) (file, error)
-	lock   *Lock
+	lock   *folder.Lock
 
 	kick, syncKick chan struct{} // capacity 1: there is something to write, to sync
 	ended          chan struct{} // closed when both goroutines are done
@@ -88,10 +90,10 @@ func Open(dir string, opts Options) (*Journal, error) {
 	if !opts.Replica.Valid() || opts.Replica[0] == '.' {
 		return nil, fmt.Errorf("journal: bad replica id %q", opts.Replica)
 	}
-	if err := makeDir(dir); err != nil {
+	if err := folder.MakeDir(dir); err != nil {
 		return nil, err
 	}
-	boots, err := lock(filepath.Join(dir, lockName), unix.LOCK_EX)
+	boots, err := folder.LockBoots(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +103,9 @@ func Open(dir string, opts Options) (*Journal, error) {
 		return nil, err
 	}
 	started := audit.Event{Type: audit.GatewayStarted, Build: opts.Build}
-	if link.seq > 0 {
-		started.OfReplica, started.OfBoot, started.OfSeq = link.writer.Replica, link.writer.Boot, link.seq
-		j.chain.hash, j.written.hash = link.hash, link.hash
+	if link.Seq > 0 {
+		started.OfReplica, started.OfBoot, started.OfSeq = link.Writer.Replica, link.Writer.Boot, link.Seq
+		j.chain.hash, j.written.hash = link.Hash, link.Hash
 	}
 	j.start()
 	ctx, cancel := context.WithTimeout(context.Background(), openDeadline)
@@ -119,14 +121,14 @@ func Open(dir string, opts Options) (*Journal, error) {
 
 // begin makes the writer's folder, lock and first segment. The caller holds the
 // lock on boots.
-func begin(dir string, opts Options) (*Journal, head, error) {
-	ws, err := writers(dir)
+func begin(dir string, opts Options) (*Journal, folder.Head, error) {
+	ws, err := folder.Writers(dir)
 	if err != nil {
-		return nil, head{}, err
+		return nil, folder.Head{}, err
 	}
-	link, _, err := predecessor(dir, ws, opts.Replica)
+	link, _, err := folder.Predecessor(dir, ws, opts.Replica)
 	if err != nil {
-		return nil, head{}, err
+		return nil, folder.Head{}, err
 	}
 	self := Writer{Replica: opts.Replica, Boot: 1}
 	if len(ws) > 0 {
@@ -147,14 +149,14 @@ func begin(dir string, opts Options) (*Journal, head, error) {
 		j.create = createFile
 	}
 	j.answers.New = func() any { return make(chan error, 1) }
-	if err := makeDir(j.dir); err != nil {
-		return nil, head{}, err
+	if err := folder.MakeDir(j.dir); err != nil {
+		return nil, folder.Head{}, err
 	}
-	if j.lock, err = lock(filepath.Join(j.dir, lockName), unix.LOCK_EX); err != nil {
-		return nil, head{}, err
+	if j.lock, err = folder.Enter(dir, self); err != nil {
+		return nil, folder.Head{}, err
 	}
 	if j.current, err = j.newSegment(1); err != nil {
-		return nil, head{}, errors.Join(err, j.lock.Unlock())
+		return nil, folder.Head{}, errors.Join(err, j.lock.Unlock())
 	}
 	return j, link, nil
 }
@@ -167,8 +169,8 @@ func (j *Journal) Writer() Writer { return j.self }
 //
 // An error is a *gateway.Error with CodeAuditUnavailable: the write failed, or
 // ctx ended first. After the latter the event may still come to stand in the
-// journal; a decided event that does will never have a finished one, and is
-// closed as an orphan when the writer has ended.
+// journal. Whoever did not send a call for that reason says so by a
+// tool.refused of the same action; else the next writer calls it an orphan.
 func (j *Journal) Append(ctx context.Context, e *audit.Event, class audit.Durability) (audit.Position, error) {
 	answer := j.answers.Get().(chan error)
 	pos, err := j.enqueue(e, class != audit.Process, answer)
@@ -217,7 +219,7 @@ func (j *Journal) encode(e *audit.Event, disk bool, answer chan error) {
 	e.Time, e.ID = now, j.chain.id.Next(now)
 	start := len(j.queue.bytes)
 	j.queue.bytes = audit.AppendJSON(j.queue.bytes, e)
-	j.chain = chain{seq: e.Seq, hash: hashOf(j.queue.bytes[start:]), id: e.ID}
+	j.chain = chain{seq: e.Seq, hash: folder.HashOf(j.queue.bytes[start:]), id: e.ID}
 	j.queue.bytes = append(j.queue.bytes, '\n')
 	j.queue.records = append(j.queue.records, record{len(j.queue.bytes), j.chain, disk, answer})
 }

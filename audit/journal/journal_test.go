@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/gateway"
 )
 
 func TestPositionNamesTheLine(t *testing.T) {
@@ -58,11 +60,11 @@ func TestBootsAreChained(t *testing.T) {
 		if err := j.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		h, _, err := lastEvent(dir, j.Writer())
+		h, _, err := folder.LastEvent(dir, j.Writer())
 		if err != nil {
 			t.Fatal(err)
 		}
-		heads[replica] = audit.Position{Replica: replica, Boot: h.writer.Boot, Seq: h.seq, Hash: h.hash}
+		heads[replica] = audit.Position{Replica: replica, Boot: h.Writer.Boot, Seq: h.Seq, Hash: h.Hash}
 	}
 	verified(t, dir)
 }
@@ -167,7 +169,7 @@ func TestSegments(t *testing.T) {
 		}
 		positions = append(positions, mustAppend(t, j, decided(), class))
 	}
-	ns, err := segments(dir, j.Writer())
+	ns, err := folder.Segments(dir, j.Writer())
 	if err != nil || len(ns) < 5 {
 		t.Fatalf("segments %v, %v", ns, err)
 	}
@@ -224,7 +226,7 @@ func TestDeadWriterIsSettled(t *testing.T) {
 		}
 		last := j.current.number
 		j.abandon(t.Context())
-		appendText(t, segmentPath(dir, j.Writer(), last), tail)
+		appendText(t, folder.SegmentPath(dir, j.Writer(), last), tail)
 
 		for range 3 {
 			open(t, dir, Options{}).abandon(t.Context())
@@ -283,7 +285,7 @@ func TestDeathWhileSettling(t *testing.T) {
 		}
 		// As if the last one had died after so many markers.
 		for boot := uint64(marks + 1); boot <= 3; boot++ {
-			os.Remove(filepath.Join(dir, Writer{"r1", boot}.String(), settledName))
+			os.Remove(filepath.Join(dir, Writer{Replica: "r1", Boot: boot}.String(), "settled"))
 		}
 		open(t, dir, Options{}).abandon(t.Context())
 		seen := map[audit.ID]int{}
@@ -300,6 +302,22 @@ func TestDeathWhileSettling(t *testing.T) {
 				t.Errorf("after %d markers: %s closed %d times", marks, id, n)
 			}
 		}
+	}
+}
+
+// A decided call that was refused after all, because its record came too late,
+// was never sent: it is no orphan.
+func TestRefusedIsNoOrphan(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, Options{})
+	e := decided()
+	mustAppend(t, j, e, audit.Process)
+	refused := audit.Event{Type: audit.ToolRefused, Action: e.Action, Code: gateway.CodeAuditUnavailable}
+	mustAppend(t, j, &refused, audit.Process)
+	j.abandon(t.Context())
+	open(t, dir, Options{})
+	if n := count(events(t, dir), audit.ToolOrphaned); n != 0 {
+		t.Errorf("%d orphans", n)
 	}
 }
 
@@ -326,55 +344,4 @@ func TestSettleDeadLater(t *testing.T) {
 		t.Errorf("%d orphans, want 1", n)
 	}
 	verified(t, dir)
-}
-
-func TestReadResumes(t *testing.T) {
-	dir := t.TempDir()
-	j := open(t, dir, Options{SegmentBytes: 2000})
-	cursor := Cursor{}
-	var seqs []uint64
-	errStopEarly := errors.New("enough")
-	for round := range 10 {
-		for range 5 {
-			mustAppend(t, j, decided(), audit.Process)
-		}
-		n := 0
-		err := Read(t.Context(), dir, cursor, func(e Entry) error {
-			if n++; round%2 == 0 && n > 3 {
-				return errStopEarly
-			}
-			seqs = append(seqs, e.Event.Seq)
-			if at, err := At(dir, e.Writer, e.Place); err != nil || at.ID != e.Event.ID {
-				t.Errorf("at %v: %v, %v", e.Place, at.ID, err)
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStopEarly) {
-			t.Fatal(err)
-		}
-		ends, err := Ends(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := cursor.Reached(ends), round%2 == 1; got != want {
-			t.Errorf("round %d: reached %v", round, got)
-		}
-	}
-	for i, seq := range seqs {
-		if seq != uint64(i+1) {
-			t.Fatalf("read %v", seqs)
-		}
-	}
-	if len(seqs) != 51 {
-		t.Errorf("%d events, want 51", len(seqs))
-	}
-	cursor[j.Writer()] = Place{j.current.number, 1 << 40}
-	if err := Read(t.Context(), dir, cursor, nil); !errors.Is(err, ErrBehind) {
-		t.Errorf("a cursor behind the end: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := Read(ctx, dir, Cursor{}, func(Entry) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("reading without a context: %v", err)
-	}
 }

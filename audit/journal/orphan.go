@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
 	"mcp-gateway/gateway"
 )
 
@@ -21,7 +19,7 @@ import (
 // writer whose lock is held is alive and left alone. Open does this first;
 // a process that runs for long may do it again.
 func (j *Journal) SettleDead() error {
-	boots, err := lock(filepath.Join(j.root, lockName), unix.LOCK_EX)
+	boots, err := folder.LockBoots(j.root)
 	if err != nil {
 		return err
 	}
@@ -36,18 +34,18 @@ func (j *Journal) SettleDead() error {
 // whoever comes after us finds either the marker, or, in a writer that has none,
 // the events that were written about it.
 func (j *Journal) settleDead() error {
-	ws, err := writers(j.root)
+	ws, err := folder.Writers(j.root)
 	if err != nil {
 		return err
 	}
 	var dead []Writer
 	var alive []Writer
 	for _, w := range ws {
-		if w == j.self || settled(j.root, w) {
+		if w == j.self || folder.Settled(j.root, w) {
 			continue
 		}
-		l, err := TryLock(filepath.Join(j.root, w.String(), lockName))
-		if errors.Is(err, ErrLocked) {
+		l, err := folder.TryEnter(j.root, w)
+		if errors.Is(err, folder.ErrLocked) {
 			alive = append(alive, w)
 			continue
 		}
@@ -70,7 +68,7 @@ func (j *Journal) settleDead() error {
 		return err
 	}
 	for _, w := range dead {
-		if err := mark(j.root, w); err != nil {
+		if err := folder.Settle(j.root, w); err != nil {
 			return err
 		}
 	}
@@ -104,26 +102,27 @@ type survey struct {
 var (
 	decidedLine  = []byte(`{"v":1,"type":"tool.decided",`)
 	finishedLine = []byte(`{"v":1,"type":"tool.finished",`)
+	refusedLine  = []byte(`{"v":1,"type":"tool.refused",`)
 	orphanedLine = []byte(`{"v":1,"type":"tool.orphaned",`)
 )
 
 // read adds the writer's events. Lines that are no events are passed over: they
 // are for Verify to speak of.
 func (s *survey) read(root string, w Writer, dead bool) error {
-	ns, err := segments(root, w)
+	ns, err := folder.Segments(root, w)
 	if err != nil {
 		return err
 	}
 	var seq uint64
 	for i, n := range ns {
-		path := segmentPath(root, w, n)
-		err := eachLine(path, 0, func(l line) error {
+		path := folder.SegmentPath(root, w, n)
+		err := folder.EachLine(path, 0, func(l folder.Line) error {
 			switch {
-			case l.whole:
+			case l.Whole:
 				seq++
-				s.add(w, l.bytes, dead)
+				s.add(w, l.Bytes, dead)
 			case dead && i == len(ns)-1:
-				s.torn = append(s.torn, tornTail{w, path, seq, l.at, l.next - l.at})
+				s.torn = append(s.torn, tornTail{w, path, seq, l.At, l.Next - l.At})
 			}
 			return nil
 		})
@@ -134,9 +133,11 @@ func (s *survey) read(root string, w Writer, dead bool) error {
 	return nil
 }
 
+// add takes one line. A tool.refused ends a decided call too: its record came
+// too late, and it was not sent.
 func (s *survey) add(w Writer, text []byte, dead bool) {
 	decided := bytes.HasPrefix(text, decidedLine)
-	finished := bytes.HasPrefix(text, finishedLine)
+	finished := bytes.HasPrefix(text, finishedLine) || bytes.HasPrefix(text, refusedLine)
 	orphaned := bytes.HasPrefix(text, orphanedLine)
 	var e audit.Event
 	if !decided && !finished && !orphaned || audit.Decode(text, &e) != nil {
@@ -201,14 +202,4 @@ func cut(path string, size int64) error {
 		return err
 	}
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
-}
-
-// mark says durably that nothing of the dead writer is open any more.
-func mark(root string, w Writer) error {
-	dir := filepath.Join(root, w.String())
-	f, err := os.OpenFile(filepath.Join(dir, settledName), os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), syncDir(dir))
 }

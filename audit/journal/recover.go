@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
 )
 
 // errSpoiled is the cause for those who wait on a segment whose sync failed:
@@ -23,11 +24,11 @@ type segment struct {
 
 // newSegment makes a segment and its name durable.
 func (j *Journal) newSegment(number int) (segment, error) {
-	f, err := j.create(filepath.Join(j.dir, segmentName(number)))
+	f, err := j.create(filepath.Join(j.dir, folder.SegmentName(number)))
 	if err != nil {
 		return segment{}, err
 	}
-	if err := syncDir(j.dir); err != nil {
+	if err := folder.SyncDir(j.dir); err != nil {
 		return segment{}, errors.Join(err, f.Close())
 	}
 	return segment{file: f, number: number}, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
 )
 
 // Kind is what is wrong at a place of a journal.
@@ -71,7 +72,7 @@ const maxProblems = 100
 // What was cut off a writer's end is found if a later boot of the replica is
 // chained to it; events after that can be cut without a trace.
 func Verify(dir string) (Report, error) {
-	ws, err := writers(dir)
+	ws, err := folder.Writers(dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -111,18 +112,18 @@ type links struct {
 func readLinks(dir string, ws []Writer) (links, error) {
 	ls := links{wanted: map[Writer][]link{}, to: map[Writer]Writer{}}
 	for _, w := range ws {
-		ns, err := segments(dir, w)
+		ns, err := folder.Segments(dir, w)
 		if err != nil {
 			return ls, err
 		}
 		if len(ns) == 0 {
 			continue
 		}
-		err = eachLine(segmentPath(dir, w, ns[0]), 0, func(l line) error {
+		err = folder.EachLine(folder.SegmentPath(dir, w, ns[0]), 0, func(l folder.Line) error {
 			ls.add(w, l)
-			return errStop
+			return folder.ErrStop
 		})
-		if err != nil && !errors.Is(err, errStop) {
+		if err != nil && !errors.Is(err, folder.ErrStop) {
 			return ls, err
 		}
 	}
@@ -130,9 +131,9 @@ func readLinks(dir string, ws []Writer) (links, error) {
 }
 
 // add takes the link from a writer's first line, if that is what it must be.
-func (ls links) add(w Writer, l line) {
+func (ls links) add(w Writer, l folder.Line) {
 	var e audit.Event
-	if !l.whole || audit.Decode(l.bytes, &e) != nil || e.Seq != 1 || e.Type != audit.GatewayStarted {
+	if !l.Whole || audit.Decode(l.Bytes, &e) != nil || e.Seq != 1 || e.Type != audit.GatewayStarted {
 		return
 	}
 	to := Writer{Replica: w.Replica, Boot: e.OfBoot}
@@ -175,9 +176,9 @@ type verifier struct {
 }
 
 func (v *verifier) run() error {
-	v.report = WriterReport{Writer: v.self, Alive: alive(v.dir, v.self)}
+	v.report = WriterReport{Writer: v.self, Alive: folder.Alive(v.dir, v.self)}
 	v.hashes = map[uint64]audit.Hash{}
-	ns, err := segments(v.dir, v.self)
+	ns, err := folder.Segments(v.dir, v.self)
 	if err != nil {
 		return err
 	}
@@ -187,10 +188,10 @@ func (v *verifier) run() error {
 			v.found(Gap, v.report.Last+1)
 		}
 		last := i == len(ns)-1
-		err := eachLine(segmentPath(v.dir, v.self, n), 0, func(l line) error {
+		err := folder.EachLine(folder.SegmentPath(v.dir, v.self, n), 0, func(l folder.Line) error {
 			v.line++
-			if l.whole {
-				v.check(l.bytes)
+			if l.Whole {
+				v.check(l.Bytes)
 			} else if !last || !v.report.Alive {
 				v.found(Torn, v.report.Last+1)
 			}
@@ -207,7 +208,7 @@ func (v *verifier) run() error {
 func (v *verifier) check(text []byte) {
 	var e audit.Event
 	want := v.report.Last + 1
-	hash := hashOf(text)
+	hash := folder.HashOf(text)
 	switch {
 	case audit.Decode(text, &e) != nil:
 		v.found(Malformed, want)

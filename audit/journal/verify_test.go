@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
 )
 
 // tampered is what a forger makes of a writer's lines; bad is the sequence that
@@ -97,8 +98,8 @@ func writeTwoBoots(t testing.TB) string {
 // first bad sequence named, wherever it strikes.
 func TestTampering(t *testing.T) {
 	dir := writeTwoBoots(t)
-	w := Writer{"r1", 1}
-	path := segmentPath(dir, w, 1)
+	w := Writer{Replica: "r1", Boot: 1}
+	path := folder.SegmentPath(dir, w, 1)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -130,8 +131,8 @@ func TestTampering(t *testing.T) {
 // that follows.
 func TestRechained(t *testing.T) {
 	dir := writeTwoBoots(t)
-	w := Writer{"r1", 1}
-	path := segmentPath(dir, w, 1)
+	w := Writer{Replica: "r1", Boot: 1}
+	path := folder.SegmentPath(dir, w, 1)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func TestRechained(t *testing.T) {
 				e.Prev = prev
 			}
 		})
-		prev = hashOf(lines[i])
+		prev = folder.HashOf(lines[i])
 	}
 	if err := os.WriteFile(path, append(bytes.Join(lines, []byte("\n")), '\n'), 0o600); err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func TestRechained(t *testing.T) {
 
 // Problems that are about boots and files as a whole.
 func TestMissingParts(t *testing.T) {
-	first := Writer{"r1", 1}
+	first := Writer{Replica: "r1", Boot: 1}
 	for name, c := range map[string]struct {
 		strike func(dir string) error
 		want   Problem
@@ -173,12 +174,12 @@ func TestMissingParts(t *testing.T) {
 			Problem{Kind: Missing, Writer: first, Seq: 1},
 		},
 		"the first segment removed": {
-			func(dir string) error { return os.Remove(segmentPath(dir, first, 1)) },
+			func(dir string) error { return os.Remove(folder.SegmentPath(dir, first, 1)) },
 			Problem{Kind: Missing, Writer: first, Seq: 1},
 		},
 		"a torn tail": {
 			func(dir string) error {
-				f, err := os.OpenFile(segmentPath(dir, first, 1), os.O_APPEND|os.O_WRONLY, 0)
+				f, err := os.OpenFile(folder.SegmentPath(dir, first, 1), os.O_APPEND|os.O_WRONLY, 0)
 				if err != nil {
 					return err
 				}
@@ -189,12 +190,14 @@ func TestMissingParts(t *testing.T) {
 			Problem{Kind: Torn, Writer: first, Seq: 33, Segment: 1, Line: 33},
 		},
 		"a second boot after the same event": {
-			func(dir string) error { return forgeBoot(dir, Writer{"r1", 2}, Writer{"r1", 3}) },
-			Problem{Kind: Fork, Writer: Writer{"r1", 3}, Seq: 1},
+			func(dir string) error {
+				return forgeBoot(dir, Writer{Replica: "r1", Boot: 2}, Writer{Replica: "r1", Boot: 3})
+			},
+			Problem{Kind: Fork, Writer: Writer{Replica: "r1", Boot: 3}, Seq: 1},
 		},
 		"a second beginning": {
-			func(dir string) error { return forgeBoot(dir, first, Writer{"r1", 3}) },
-			Problem{Kind: Fork, Writer: Writer{"r1", 3}, Seq: 1},
+			func(dir string) error { return forgeBoot(dir, first, Writer{Replica: "r1", Boot: 3}) },
+			Problem{Kind: Fork, Writer: Writer{Replica: "r1", Boot: 3}, Seq: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +218,7 @@ func TestMissingParts(t *testing.T) {
 
 // forgeBoot makes a boot whose only event is the first one of another.
 func forgeBoot(dir string, of, to Writer) error {
-	b, err := os.ReadFile(segmentPath(dir, of, 1))
+	b, err := os.ReadFile(folder.SegmentPath(dir, of, 1))
 	if err != nil {
 		return err
 	}
@@ -223,7 +226,7 @@ func forgeBoot(dir string, of, to Writer) error {
 	if err := os.Mkdir(filepath.Join(dir, to.String()), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(segmentPath(dir, to, 1), append(line, '\n'), 0o600)
+	return os.WriteFile(folder.SegmentPath(dir, to, 1), append(line, '\n'), 0o600)
 }
 
 // A segment lost between two others is a gap at the event after it.
@@ -237,19 +240,19 @@ func TestLostSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lost uint64
-	err := eachLine(segmentPath(dir, j.Writer(), 3), 0, func(l line) error {
+	err := folder.EachLine(folder.SegmentPath(dir, j.Writer(), 3), 0, func(l folder.Line) error {
 		var e audit.Event
 		lost = e.Seq
-		if err := audit.Decode(l.bytes, &e); err != nil {
+		if err := audit.Decode(l.Bytes, &e); err != nil {
 			return err
 		}
 		lost = e.Seq
-		return errStop
+		return folder.ErrStop
 	})
-	if err != errStop {
+	if err != folder.ErrStop {
 		t.Fatal(err)
 	}
-	if err := os.Remove(segmentPath(dir, j.Writer(), 3)); err != nil {
+	if err := os.Remove(folder.SegmentPath(dir, j.Writer(), 3)); err != nil {
 		t.Fatal(err)
 	}
 	report, err := Verify(dir)
@@ -288,23 +291,23 @@ func TestVerifyWhileWriting(t *testing.T) {
 // panic, and only what was written may be found good.
 func FuzzVerify(f *testing.F) {
 	dir := writeTwoBoots(f)
-	good, err := os.ReadFile(segmentPath(dir, Writer{"r1", 1}, 1))
+	good, err := os.ReadFile(folder.SegmentPath(dir, Writer{Replica: "r1", Boot: 1}, 1))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good)
 	f.Add(good[:len(good)/2])
 	f.Add([]byte("\n\n"))
-	f.Add(bytes.Repeat([]byte("x"), 3*maxLine))
+	f.Add(bytes.Repeat([]byte("x"), 3*folder.MaxLine))
 	work := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := filepath.Join(work, "journal")
 		defer os.RemoveAll(dir)
-		w := Writer{"r1", 1}
-		if err := makeDir(filepath.Join(dir, w.String())); err != nil {
+		w := Writer{Replica: "r1", Boot: 1}
+		if err := folder.MakeDir(filepath.Join(dir, w.String())); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(segmentPath(dir, w, 1), text, 0o600); err != nil {
+		if err := os.WriteFile(folder.SegmentPath(dir, w, 1), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		report, err := Verify(dir)
@@ -312,7 +315,7 @@ func FuzzVerify(f *testing.F) {
 			t.Fatal(err)
 		}
 		n := 0
-		if err := Read(t.Context(), dir, Cursor{}, func(Entry) error { n++; return nil }); err != nil {
+		if err := folder.Read(t.Context(), dir, folder.Cursor{}, func(folder.Entry) error { n++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if report.OK() && (uint64(n) != report.Events || len(text) > 0 && text[len(text)-1] != '\n') {

@@ -1,4 +1,4 @@
-package journal
+package folder
 
 import (
 	"bufio"
@@ -8,25 +8,25 @@ import (
 	"os"
 )
 
-// maxLine bounds a line. An event has at most about 8 KiB; what is longer is
+// MaxLine bounds a line. An event has at most about 8 KiB; what is longer is
 // no event.
-const maxLine = 64 << 10
+const MaxLine = 64 << 10
 
-// errStop ends eachLine early.
-var errStop = errors.New("stop")
+// ErrStop ends eachLine early.
+var ErrStop = errors.New("stop")
 
-// line is one line of a segment, without its line break. Bytes are valid until
+// Line is one line of a segment, without its line break. Bytes are valid until
 // the next is read.
-type line struct {
-	bytes []byte
-	at    int64 // offset of its first byte
-	next  int64 // offset of the line after it
-	whole bool  // ended by a line break: false only for a torn tail
+type Line struct {
+	Bytes []byte
+	At    int64 // offset of its first byte
+	Next  int64 // offset of the line after it
+	Whole bool  // ended by a line break: false only for a torn tail
 }
 
-// eachLine calls yield for every line of the segment from the offset on. A line
-// over maxLine comes with nil bytes.
-func eachLine(path string, from int64, yield func(line) error) error {
+// EachLine calls yield for every line of the segment from the offset on. A line
+// over MaxLine comes with nil bytes.
+func EachLine(path string, from int64, yield func(Line) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -35,32 +35,32 @@ func eachLine(path string, from int64, yield func(line) error) error {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return err
 	}
-	r := bufio.NewReaderSize(f, maxLine)
+	r := bufio.NewReaderSize(f, MaxLine)
 	for at := from; ; {
 		l, err := nextLine(r, at)
-		if err != nil || l.next == at {
+		if err != nil || l.Next == at {
 			return err
 		}
 		if err := yield(l); err != nil {
 			return err
 		}
-		at = l.next
+		at = l.Next
 	}
 }
 
 // nextLine reads one line; at the end of the file it is empty.
-func nextLine(r *bufio.Reader, at int64) (line, error) {
+func nextLine(r *bufio.Reader, at int64) (Line, error) {
 	b, err := r.ReadSlice('\n')
-	l := line{bytes: b, at: at, next: at + int64(len(b))}
+	l := Line{Bytes: b, At: at, Next: at + int64(len(b))}
 	for errors.Is(err, bufio.ErrBufferFull) {
 		b, err = r.ReadSlice('\n')
-		l.bytes, l.next = nil, l.next+int64(len(b))
+		l.Bytes, l.Next = nil, l.Next+int64(len(b))
 	}
 	switch {
 	case err == nil:
-		l.whole = true
-		if l.bytes != nil {
-			l.bytes = l.bytes[:len(l.bytes)-1]
+		l.Whole = true
+		if l.Bytes != nil {
+			l.Bytes = l.Bytes[:len(l.Bytes)-1]
 		}
 		return l, nil
 	case errors.Is(err, io.EOF):

@@ -1,4 +1,4 @@
-package journal
+package folder
 
 import (
 	"context"
@@ -59,7 +59,7 @@ var ErrBehind = errors.New("journal: cursor points behind the end of a segment")
 // their whole lines. Lines that are no events are passed over: it is Verify
 // that judges a journal. An error of yield ends the reading and is returned.
 func Read(ctx context.Context, dir string, cursor Cursor, yield func(Entry) error) error {
-	ws, err := writers(dir)
+	ws, err := Writers(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -73,7 +73,7 @@ func Read(ctx context.Context, dir string, cursor Cursor, yield func(Entry) erro
 
 // ReadWriter is Read for one writer.
 func ReadWriter(ctx context.Context, dir string, w Writer, cursor Cursor, yield func(Entry) error) error {
-	ns, err := segments(dir, w)
+	ns, err := Segments(dir, w)
 	if err != nil {
 		return err
 	}
@@ -93,24 +93,22 @@ func ReadWriter(ctx context.Context, dir string, w Writer, cursor Cursor, yield 
 }
 
 func readSegment(ctx context.Context, dir string, w Writer, from Place, cursor Cursor, yield func(Entry) error) error {
-	path := segmentPath(dir, w, from.Segment)
+	path := SegmentPath(dir, w, from.Segment)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return err
 	case info.Size() < from.Offset:
 		return ErrBehind
-	case info.Size() == from.Offset:
-		cursor[w] = from
-		return nil
 	}
+	cursor[w] = from // also where no whole line follows yet
 	var e audit.Event
-	return eachLine(path, from.Offset, func(l line) error {
-		if err := ctx.Err(); err != nil || !l.whole {
+	return EachLine(path, from.Offset, func(l Line) error {
+		if err := ctx.Err(); err != nil || !l.Whole {
 			return err
 		}
-		entry := Entry{w, Place{from.Segment, l.at}, Place{from.Segment, l.next}, &e}
-		if audit.Decode(l.bytes, &e) == nil {
+		entry := Entry{w, Place{from.Segment, l.At}, Place{from.Segment, l.Next}, &e}
+		if audit.Decode(l.Bytes, &e) == nil {
 			if err := yield(entry); err != nil {
 				return err
 			}
@@ -124,7 +122,7 @@ func readSegment(ctx context.Context, dir string, w Writer, from Place, cursor C
 // done says are read to their end are left out, so that a folder with many dead
 // ones stays cheap to ask.
 func Ends(dir string, done func(Writer) bool) (Cursor, error) {
-	ws, err := writers(dir)
+	ws, err := Writers(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -144,12 +142,12 @@ func Ends(dir string, done func(Writer) bool) (Cursor, error) {
 
 // endOf returns the end of the writer's last whole line.
 func endOf(dir string, w Writer) (Place, error) {
-	ns, err := segments(dir, w)
+	ns, err := Segments(dir, w)
 	if err != nil || len(ns) == 0 {
 		return Place{}, err
 	}
 	n := ns[len(ns)-1]
-	f, err := os.Open(segmentPath(dir, w, n))
+	f, err := os.Open(SegmentPath(dir, w, n))
 	if err != nil {
 		return Place{}, err
 	}
@@ -158,21 +156,17 @@ func endOf(dir string, w Writer) (Place, error) {
 	return Place{n, end}, err
 }
 
-// Settled says that the writer is dead, nothing of it is open, and it will never
-// have another event.
-func Settled(dir string, w Writer) bool { return settled(dir, w) }
-
 // At returns the event at the place, for whoever kept places only.
 func At(dir string, w Writer, p Place) (audit.Event, error) {
 	var e audit.Event
-	err := eachLine(segmentPath(dir, w, p.Segment), p.Offset, func(l line) error {
-		if err := audit.Decode(l.bytes, &e); err != nil {
+	err := EachLine(SegmentPath(dir, w, p.Segment), p.Offset, func(l Line) error {
+		if err := audit.Decode(l.Bytes, &e); err != nil {
 			return err
 		}
-		return errStop
+		return ErrStop
 	})
 	switch {
-	case errors.Is(err, errStop):
+	case errors.Is(err, ErrStop):
 		return e, nil
 	case err == nil:
 		return e, ErrBehind
