@@ -61,7 +61,7 @@ func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []
 	if !ok {
 		return nil, errTwice
 	}
-	v, err := e.evaluate(ctx, &e.policy.Visible, ast.NewObject(
+	v, err := e.evaluate(ctx, e.timeout*time.Duration(1+len(resources)/perTimeout), &e.policy.Visible, ast.NewObject(
 		member{names.subject, e.subjects.term(p)},
 		member{names.action, names.list},
 		member{names.resources, ast.NewTerm(asked)},
@@ -103,7 +103,7 @@ func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	if err != nil {
 		return d, err
 	}
-	v, err := e.evaluate(ctx, &e.policy.Decision, d.asked.input(terms, true).Value)
+	v, err := e.evaluate(ctx, e.timeout, &e.policy.Decision, d.asked.input(terms, true).Value)
 	if err != nil {
 		return d, err
 	}
@@ -147,10 +147,14 @@ var (
 	errPanic     = errors.New("rego: evaluation panicked")
 )
 
-// evaluate runs one query. The deadline is read by the evaluator itself as it
+// perTimeout is how many resources a list may ask about within one timeout: one
+// evaluation answers for all of them, and its cost grows with their number.
+const perTimeout = 100
+
+// evaluate runs one query within a time. The deadline is read by the evaluator itself as it
 // goes, so no goroutine and no timer is needed.
-func (e *Engine) evaluate(ctx context.Context, query *oparego.PreparedEvalQuery, input ast.Value) (ast.Value, error) {
-	w := watch{ctx: ctx, now: e.now, until: e.now().Add(e.timeout)}
+func (e *Engine) evaluate(ctx context.Context, within time.Duration, query *oparego.PreparedEvalQuery, input ast.Value) (ast.Value, error) {
+	w := watch{ctx: ctx, now: e.now, until: e.now().Add(within)}
 	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.Data),
 		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(&w), oparego.EvalGenerateJSON(asTerm))
 	switch {

@@ -21,7 +21,7 @@ const DefaultTimeout = 50 * time.Millisecond
 // Options say where the policy lies and how long it may take.
 type Options struct {
 	Dir     string           // folder of *.rego and at most one data.json; "" = the shipped policy
-	Timeout time.Duration    // of one evaluation; 0 = DefaultTimeout
+	Timeout time.Duration    // of one decision, and of each hundred resources of a list; 0 = DefaultTimeout
 	Now     func() time.Time // clock for the timeout; nil = time.Now
 }
 
