@@ -144,7 +144,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		cursor := folder.Cursor{}
-		err := folder.Read(t.Context(), dir, cursor, func(e folder.Entry) error {
+		err := folder.Read(context.Background(), dir, cursor, func(e folder.Entry) error {
 			if text[e.Next.Offset-1] != '\n' {
 				t.Errorf("an event of a line without an end: %v", e.Place)
 			}
