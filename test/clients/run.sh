@@ -1,0 +1,271 @@
+#!/usr/bin/env bash
+# Real servers and real clients, one gateway between them.
+#
+# Behind the gateway: the npm servers everything, filesystem and memory (they
+# speak 2025-11-25 over stdio), and the incident example (2026-07-28). They are
+# reviewed with the command line, while the gateway runs. Before it: the clients
+# of the Go SDK and of the TypeScript SDK, both in 2026-07-28, which make the
+# calls of calls.json. Then the journal is asked, and verified.
+#
+# It needs go, and npm with its registry. Where node is older than 22, one comes
+# by npm. Nothing is left behind but what npm fetched, in MCP_GATEWAY_CACHE
+# (default: ~/.cache/mcp-gateway); with CI=true it is fetched anew.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+here=$PWD/test/clients
+node_version=22.23.3
+work=$(mktemp -d)
+gateway_pid=""
+
+finish() {
+  local status=$?
+  if [[ -n $gateway_pid ]]; then
+    kill "$gateway_pid" 2>/dev/null || true
+    wait "$gateway_pid" 2>/dev/null || true
+  fi
+  if ((status != 0)); then
+    echo "clients: FAILED; the gateway's log ends:" >&2
+    tail -n 40 "$work/gateway.log" >&2 2>/dev/null || true
+  fi
+  rm -rf "$work"
+  exit "$status"
+}
+trap finish EXIT
+
+passed=0
+ok() { passed=$((passed + 1)); echo "ok    $*"; }
+die() { echo "FAIL  $*" >&2; exit 1; }
+
+# expect TEXT COMMAND…: the command succeeds and says TEXT.
+expect() {
+  local want=$1 said
+  shift
+  said=$("$@" 2>&1) || die "$*: $said"
+  grep -qF -- "$want" <<<"$said" || die "$*: no \"$want\" in: $said"
+}
+
+# refuse STATUS TEXT COMMAND…: the command ends with STATUS and says TEXT.
+refuse() {
+  local status=$1 want=$2 said got=0
+  shift 2
+  said=$("$@" 2>&1) || got=$?
+  ((got == status)) || die "$*: exit $got, want $status: $said"
+  grep -qF -- "$want" <<<"$said" || die "$*: no \"$want\" in: $said"
+}
+
+# until SECONDS WHAT COMMAND…: the command succeeds in time.
+until_true() {
+  local left=$(($1 * 10)) what=$2
+  shift 2
+  until "$@"; do
+    ((left-- > 0)) || die "$what: not in time"
+    kill -0 "$gateway_pid" 2>/dev/null || die "$what: the gateway ended"
+    sleep 0.1
+  done
+}
+
+# --- what npm brings -------------------------------------------------------
+
+fetch() {
+  local dir=$1 key
+  key=$(cat "$here/package.json" <(echo "$node_version") | sha256sum | cut -c1-16)
+  [[ ${CI:-} == true ]] || dir=${MCP_GATEWAY_CACHE:-$HOME/.cache/mcp-gateway}/clients-$key
+  modules=$dir/node_modules
+  if [[ ! -e $dir/complete ]]; then
+    mkdir -p "$dir/node22"
+    cp "$here/package.json" "$dir/"
+    npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error
+    if (($(node -p 'process.versions.node.split(".")[0]') < 22)); then
+      # Node's package brings the program for this machine by an install script.
+      npm install --prefix "$dir/node22" --no-audit --no-fund --no-package-lock --loglevel=error "node@$node_version"
+    fi
+    touch "$dir/complete"
+  fi
+  [[ ! -d $dir/node22/node_modules/.bin ]] || PATH=$dir/node22/node_modules/.bin:$PATH
+  (($(node -p 'process.versions.node.split(".")[0]') >= 22)) || die "node is $(node --version), not 22 or later"
+}
+
+command -v npm >/dev/null || die "npm is missing"
+fetch "$work/npm"
+ok "node $(node --version); npm packages are there"
+
+# --- the gateway and its configuration -------------------------------------
+
+go build -o "$work/mcp-gateway" ./cmd/mcp-gateway
+go build -o "$work/incident" ./examples/incident
+go build -o "$work/gosdk" ./test/clients/gosdk
+gw() { "$work/mcp-gateway" -c "$work/upstreams.yaml" "$@"; }
+
+new_key() { # new_key NAME: the key into GATEWAY_KEY_NAME, its digest on stdout
+  local made
+  made=$("$work/mcp-gateway" keys new)
+  printf -v "GATEWAY_KEY_$1" '%s' "$(awk '$1 == "key" { print $2 }' <<<"$made")"
+  export "GATEWAY_KEY_$1"
+  printf -v "sum_$1" '%s' "$(awk '$1 == "sha256" { print $2 }' <<<"$made")"
+}
+new_key OPERATOR
+new_key READER
+
+mkdir "$work/files"
+echo "hello, gateway" >"$work/files/hello.txt"
+echo "version: 1" >"$work/exposure.yaml"
+servers=$modules/@modelcontextprotocol
+cat >"$work/upstreams.yaml" <<YAML
+version: 1
+listen: {mcp: "127.0.0.1:0"}
+state: {dir: ./var}
+exposure: ./exposure.yaml
+auth:
+  api_keys:
+    - {id: operator, sha256: "$sum_OPERATOR", subject: operator, tenant: platform,
+       scopes: [demo:use, files:use, memory:use, service:read, "incident:create:p1"]}
+    - {id: reader, sha256: "$sum_READER", subject: reader, tenant: platform, scopes: [demo:use, service:read]}
+upstreams:
+  everything:
+    stdio: {command: [node, "$servers/server-everything/dist/index.js", stdio], pass_env: [PATH, HOME]}
+  files:
+    stdio: {command: [node, "$servers/server-filesystem/dist/index.js", "$work/files"], pass_env: [PATH, HOME]}
+  memory:
+    stdio:
+      command: [node, "$servers/server-memory/dist/index.js"]
+      pass_env: [PATH, HOME]
+      env: {MEMORY_FILE_PATH: "$work/memory.jsonl"}
+  incident:
+    stdio: {command: ["$work/incident"], pass_env: [PATH], env: {TZ: UTC}}
+YAML
+expect "no problems" gw validate
+ok "validate"
+
+calls_for() { # calls_for CLIENT: its table
+  sed -e "s|{{files}}|$work/files|g" -e "s|{{client}}|$1|g" "$here/calls.json" >"$work/$1.json"
+}
+calls_for gosdk
+calls_for typescript
+
+"$work/mcp-gateway" -c "$work/upstreams.yaml" --log-format json serve </dev/null >/dev/null 2>"$work/gateway.log" &
+gateway_pid=$!
+
+up() { [[ $(grep -c '"msg":"upstream".*"up":true' "$work/gateway.log") == 4 ]]; }
+until_true 60 "four upstreams" up
+url=$(sed -n 's/.*"msg":"serving".*"url":"\([^"]*\)".*/\1/p' "$work/gateway.log")
+[[ $url == http://127.0.0.1:* ]] || die "the gateway serves at \"$url\""
+ok "the gateway serves at $url, four upstreams are up"
+
+upstream_row() { # ID ERA REVISION SERVED HELD-BACK
+  gw upstreams list -o csv | grep -q "^$1,up,,$2,$3,$4,$5," || die "upstreams list, $1: $(gw upstreams list)"
+}
+upstream_row everything legacy 2025-11-25 0 13
+upstream_row files legacy 2025-11-25 0 14
+upstream_row memory legacy 2025-11-25 0 9
+upstream_row incident modern 2026-07-28 0 4
+ok "upstreams list: eras, revisions, 40 tools held back"
+
+# --- nothing is served before a review ---------------------------------------
+
+"$work/gosdk" -url "$url" -calls "$work/gosdk.json" -nothing
+ok "no tool is listed or called before a review"
+
+# --- the review ----------------------------------------------------------------
+
+state_of() { gw tools show "$1" | awk '$1 == "state" { print $2 }'; }
+digest_of() { gw tools show "$1" | awk '$1 == "digest" { print $2 }'; }
+
+approve() { # approve UPSTREAM/TOOL FLAG…
+  local tool=$1 digest
+  shift
+  digest=$(digest_of "$tool")
+  [[ $digest == sha256-jcs1:* ]] || die "tools show $tool names no digest"
+  expect "$digest" gw tools approve "$tool" --definition "$digest" \
+    --owner platform --by review --why "the clients test calls it" "$@"
+  [[ $(state_of "$tool") == approved ]] || die "$tool is $(state_of "$tool") after its review"
+}
+read_only=(--side-effect read --reversible yes --outbound no --open-world no)
+
+refuse 1 "not the digest that was named" gw tools approve everything/echo --definition "sha256-jcs1:$(printf '0%.0s' {1..64})" \
+  "${read_only[@]}" --scope demo:use --owner platform --by review --why "the wrong digest"
+[[ $(state_of everything/simulate-research-query) == withheld ]] || die "a tool that needs tasks is not withheld"
+refuse 1 "task_required" gw tools approve everything/simulate-research-query --definition "$(digest_of everything/simulate-research-query)" \
+  "${read_only[@]}" --scope demo:use --owner platform --by review --why "it can't be served"
+refuse 2 "missing_external_id" gw tools approve memory/create_entities --definition "$(digest_of memory/create_entities)" \
+  --side-effect write --reversible yes --outbound no --scope memory:use --owner platform --by review --why "without evidence"
+[[ $(cat "$work/exposure.yaml") == "version: 1" ]] || die "a refused review changed exposure.yaml"
+ok "tools approve refuses a digest that was not shown, a tool that can't be served, a write without evidence"
+
+for tool in echo get-sum get-structured-content get-tiny-image; do
+  approve "everything/$tool" "${read_only[@]}" --idempotent yes --reads-private no --untrusted-content no --scope demo:use
+done
+approve everything/get-env "${read_only[@]}" --reads-private yes --scope demo:debug
+for tool in list_directory read_text_file; do
+  approve "files/$tool" "${read_only[@]}" --reads-private yes --untrusted-content yes --scope files:use
+done
+approve files/write_file --side-effect destructive --outbound no --scope files:use --waive "external_id=a path is its own evidence"
+approve memory/create_entities --side-effect write --reversible yes --outbound no --open-world no --reads-private no \
+  --untrusted-content yes --scope memory:use --waive "external_id=names are chosen by the caller"
+for tool in read_graph search_nodes; do
+  approve "memory/$tool" "${read_only[@]}" --untrusted-content yes --scope memory:use
+done
+for tool in get_service_status list_recent_deployments; do
+  approve "incident/$tool" "${read_only[@]}" --idempotent yes --reads-private no --untrusted-content no --scope service:read
+done
+approve incident/create_incident_ticket --side-effect write --reversible no --outbound yes --open-world no --reads-private no \
+  --untrusted-content no --idempotent key --idempotency-argument /request_id --external-id /ticket_id \
+  --scope "incident:create:{severity}" --timeout 10s
+for tool in get_service_status list_recent_deployments create_incident_ticket; do
+  expect "$(digest_of "incident/$tool")" cat examples/incident/exposure.yaml
+done
+expect "no problems" gw validate
+[[ $(gw tools list --state approved -o csv | tail -n +2 | wc -l) == 14 ]] || die "not 14 tools are approved: $(gw tools list)"
+[[ $(gw tools list --state new -o csv | tail -n +2 | wc -l) == 25 ]] || die "not 25 tools are unreviewed: $(gw tools list)"
+ok "tools approve: 14 tools, each by the digest that tools show printed; 25 stay unreviewed, 1 withheld"
+
+# --- the clients -----------------------------------------------------------------
+
+"$work/gosdk" -url "$url" -calls "$work/gosdk.json"
+ok "the Go SDK's client"
+
+GATEWAY_URL=$url GATEWAY_CALLS=$work/typescript.json GATEWAY_MODULES=$modules \
+  node --test --test-reporter=spec "$here/modern.mjs"
+ok "the TypeScript SDK's client"
+
+[[ ! -e $work/files/written.txt ]] || die "an unapproved write was executed"
+[[ $(grep -c '"entityType":"client"' "$work/memory.jsonl") == 2 ]] || die "the memory server did not keep what two clients wrote"
+ok "what was allowed is written, what was not is not"
+
+# server-everything announces four changes of its list when it starts. Its
+# definitions must have settled: served, and asked anew, they are as reviewed.
+upstream_row everything legacy 2025-11-25 5 8
+expect "approved" gw tools list --refresh --state approved
+[[ $(gw tools list --state approved -o csv | tail -n +2 | wc -l) == 14 ]] || die "definitions changed: $(gw tools list)"
+refuse 1 "" grep '"upstream":"everything","added":0,"changed":[1-9]' "$work/gateway.log"
+ok "definitions are stable over a new process and announced changes"
+
+# --- on record ----------------------------------------------------------------------
+
+rows() { gw audit query -o csv --limit 1000 "$@" | tail -n +2; }
+count() { local want=$1 got; shift; got=$(rows "$@" | wc -l); [[ $got == "$want" ]] || die "audit query $*: $got events, want $want"; }
+allowed=$((2 * $(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).calls.filter((c) => !c.code).length' "$here/calls.json")))
+count "$allowed" --effect allow --type tool.decided
+count 4 --effect ask --code approval_required
+count 2 --effect deny --code forbidden
+count 2 --tool memory__create_entities --effect allow
+count 4 --code invalid_arguments
+[[ $(rows --principal reader --effect allow | wc -l) == 6 ]] || die "the reader's calls are not on record"
+rows --tool memory__create_entities --effect allow | grep -q committed || die "no outcome on record"
+ok "audit query: $allowed calls allowed, 4 asked, 2 denied"
+
+# --- the end ---------------------------------------------------------------------------
+
+children=$(pgrep -P "$gateway_pid")
+[[ $(wc -w <<<"$children") == 4 ]] || die "not four children: $children"
+kill -TERM "$gateway_pid"
+status=0
+wait "$gateway_pid" || status=$?
+gateway_pid=""
+((status == 0)) || die "the gateway ended with $status"
+for pid in $children; do
+  ! kill -0 "$pid" 2>/dev/null || die "process $pid outlived the gateway"
+done
+expect " 0 problems" gw audit verify
+ok "the gateway ended with all its children; the journal verifies: $(gw audit verify)"
+echo "clients: $passed passed, 0 failed"
