@@ -39,6 +39,10 @@ const (
 	CodePolicyUnavailable  Code = "policy_unavailable"
 	CodeCancelled          Code = "cancelled"
 	CodeInternal           Code = "internal"
+
+	CodeBatch          Code = "batch_unsupported"
+	CodeSessionUnknown Code = "session_unknown"
+	CodeSessionLimit   Code = "session_limit"
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -51,7 +55,7 @@ func Codes() []Code {
 		CodeInvalidArguments, CodeForbidden, CodeApprovalRequired, CodeQuarantined,
 		CodeRateLimited, CodeUnavailable, CodeBusinessError, CodeExecutionError, CodeTimeout,
 		CodeOutcomeUnknown, CodeContractViolation, CodeAuditUnavailable, CodePolicyUnavailable,
-		CodeCancelled, CodeInternal,
+		CodeCancelled, CodeInternal, CodeBatch, CodeSessionUnknown, CodeSessionLimit,
 	}
 }
 

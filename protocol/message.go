@@ -111,3 +111,28 @@ func AppendErrorResponse(dst, id []byte, code int, message string, data []byte) 
 	}
 	return append(dst, "}}"...)
 }
+
+// AppendMessage appends a request, or with a nil id a notification; id and
+// params are raw JSON, and nil params are left out.
+func AppendMessage(dst, id []byte, method string, params []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0",`...)
+	if id != nil {
+		dst = append(append(append(dst, `"id":`...), id...), ',')
+	}
+	dst = AppendString(append(dst, `"method":`...), method)
+	if params != nil {
+		dst = append(append(dst, `,"params":`...), params...)
+	}
+	return append(dst, '}')
+}
+
+// OneLine replaces, in place, line breaks by blanks. In valid JSON they stand
+// between tokens only, so that no value changes.
+func OneLine(raw []byte) []byte {
+	for i, c := range raw {
+		if c == '\n' || c == '\r' {
+			raw[i] = ' '
+		}
+	}
+	return raw
+}

@@ -147,7 +147,7 @@ func (m *Meta) set(name, value []byte) error {
 		m.ProgressToken, ok = value, isID(value)
 	case MetaLogLevel:
 		m.LogLevel, ok = Text(value)
-		ok = ok && isLogLevel(m.LogLevel)
+		ok = ok && IsLogLevel(m.LogLevel)
 	case MetaTraceParent:
 		m.TraceParent, _ = Text(value)
 	case MetaTraceState:
@@ -164,7 +164,8 @@ func isID(raw []byte) bool {
 	return len(raw) <= maxIDLen && Kind(raw) == '"' || rawjson.IsInteger(raw)
 }
 
-func isLogLevel(s string) bool {
+// IsLogLevel reports whether s is one of the eight levels of RFC 5424.
+func IsLogLevel(s string) bool {
 	return slices.Contains([]string{
 		"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}, s)
 }

@@ -16,6 +16,12 @@ func Revisions() []string {
 	return []string{Revision20260728, Revision20251125, Revision20250618, Revision20250326, Revision20241105}
 }
 
+// LegacyRevisions returns the revisions with which a host may initialize, newest
+// first. 2024-11-05 is spoken to upstreams only: its transport had two endpoints.
+func LegacyRevisions() []string {
+	return []string{Revision20251125, Revision20250618, Revision20250326}
+}
+
 // IsKnown reports whether rev is one of Revisions.
 func IsKnown(rev string) bool { return slices.Contains(Revisions(), rev) }
 

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 
+	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/corridor"
@@ -18,17 +19,7 @@ type Door struct {
 
 // Corridor returns the way from a front's door to the method that is asked for.
 func (g *Gateway) Corridor(d Door) (*Pipeline, error) {
-	return corridor.New([]Fact{FactArrival},
-		Stage{Name: "record", Needs: []Fact{FactArrival}, Settle: g.record},
-		Stage{Name: "accept", Needs: []Fact{FactArrival}, Sets: []Fact{FactAccepted},
-			Run: func(ctx context.Context, c *Call) error {
-				if c.Scope != "" && c.World.Upstreams[c.Scope] == nil {
-					return gateway.Fail(gateway.CodeNotFound)
-				}
-				return d.Accept(ctx, c)
-			}},
-		Stage{Name: "identify", Needs: []Fact{FactAccepted}, Sets: []Fact{FactPrincipal}, Run: identify},
-		Stage{Name: "throttle", Needs: []Fact{FactPrincipal}, Sets: []Fact{FactAdmitted}, Run: g.throttle, Settle: giveBack},
+	return corridor.New([]Fact{FactArrival}, append(g.entrance(d),
 		Stage{Name: "decode", Needs: []Fact{FactAdmitted}, Sets: []Fact{FactRequest},
 			Run: func(ctx context.Context, c *Call) error {
 				if err := decode(c); err != nil {
@@ -37,12 +28,43 @@ func (g *Gateway) Corridor(d Door) (*Pipeline, error) {
 				return d.Agree(ctx, c)
 			}},
 		Stage{Name: "route", Needs: []Fact{FactRequest}, Run: g.route},
-	)
+	)...)
 }
 
-func identify(_ context.Context, c *Call) error {
-	p, err := c.World.Identifier.Identify(c.Header)
-	c.Principal = p
+// Lobby returns the way of a request that carries no message, such as the GET
+// and DELETE of legacy hosts: it ends with what the front itself agrees to.
+func (g *Gateway) Lobby(d Door) (*Pipeline, error) {
+	return corridor.New([]Fact{FactArrival}, append(g.entrance(d),
+		Stage{Name: "agree", Needs: []Fact{FactAdmitted}, Run: d.Agree},
+	)...)
+}
+
+// entrance is what every request passes before anything of its body is read.
+func (g *Gateway) entrance(d Door) []Stage {
+	return []Stage{
+		{Name: "record", Needs: []Fact{FactArrival}, Settle: g.record},
+		{Name: "accept", Needs: []Fact{FactArrival}, Sets: []Fact{FactAccepted},
+			Run: func(ctx context.Context, c *Call) error {
+				if c.Scope != "" && c.World.Upstreams[c.Scope] == nil {
+					return gateway.Fail(gateway.CodeNotFound)
+				}
+				return d.Accept(ctx, c)
+			}},
+		{Name: "identify", Needs: []Fact{FactAccepted}, Sets: []Fact{FactPrincipal}, Run: identify},
+		{Name: "throttle", Needs: []Fact{FactPrincipal}, Sets: []Fact{FactAdmitted}, Run: g.throttle, Settle: giveBack},
+	}
+}
+
+// identify establishes who calls: over HTTP from this request's credential and
+// nothing else, over stdio from configuration.
+func identify(_ context.Context, c *Call) (err error) {
+	if c.Transport == string(audit.Stdio) {
+		if c.Principal = c.World.Stdio; c.Principal == nil {
+			return gateway.Fail(gateway.CodeUnauthenticated)
+		}
+		return nil
+	}
+	c.Principal, err = c.World.Identifier.Identify(c.Header)
 	return err
 }
 
@@ -78,20 +100,44 @@ func decode(c *Call) error {
 	limits := protocol.DefaultLimits()
 	limits.Bytes, limits.Depth = c.World.Limits.Body, c.World.Limits.Depth
 	c.Request, err = protocol.ParseRequest(raw, limits)
+	if c.Era == audit.Legacy {
+		return decodeLegacy(c, raw, limits, err)
+	}
+	if c.Request != nil {
+		c.Revision = c.Request.Meta.Version
+	}
 	return err
 }
 
-// route hands the call to its method's pipeline. A notification needs none:
-// this revision defines no notification from host to server that changes
-// anything here.
+// decodeLegacy tells apart what only hosts of earlier revisions send: replies to
+// what we asked, which are taken, and batches, which are refused by name.
+func decodeLegacy(c *Call, raw []byte, limits protocol.Limits, err error) error {
+	if err == nil {
+		return nil
+	}
+	if reply, replyErr := protocol.ParseMessage(raw, limits); replyErr == nil && reply.Method == "" {
+		c.Request, c.Reply = nil, &reply
+		return nil
+	}
+	if protocol.Kind(raw) == '[' && protocol.Check(raw, limits) == nil {
+		return gateway.Because(gateway.CodeBatch, err)
+	}
+	return err
+}
+
+// route hands the call to its method's pipeline. A notification needs none,
+// and a reply has reached who waits for it: neither changes anything here.
 func (g *Gateway) route(ctx context.Context, c *Call) error {
+	if c.Reply != nil {
+		return nil
+	}
 	if c.Request.ID == nil {
 		if isNotification(c.Request.Method) {
 			return nil
 		}
 		return gateway.Fail(gateway.CodeMalformed)
 	}
-	p, ok := g.methods[c.Request.Method]
+	p, ok := g.methods[c.Era][c.Request.Method]
 	if !ok {
 		return gateway.Fail(gateway.CodeUnknownMethod)
 	}

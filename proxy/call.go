@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/lifecycle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
@@ -47,6 +48,8 @@ const (
 // Arrival is what a front knows of a request before anything of it is read.
 type Arrival struct {
 	Transport string // "http" or "stdio"
+	Era       audit.Era
+	Revision  string // of the host; a front that learns it from the body sets it in its Door's Agree
 	Method    string // of HTTP; "" on stdio
 	Host      string
 	Source    string      // the peer's address, for counting floods
@@ -54,6 +57,10 @@ type Arrival struct {
 	Scope     string      // the upstream whose endpoint was asked for; "" = all
 	Header    http.Header // nil on stdio
 	Body      BodyReader
+	Stream    Stream // nil where a front has none
+	// Own is what the front itself must know of the request in its Door.
+	// Nobody else looks at it.
+	Own any
 }
 
 // BodyReader reads the whole request, bounded by a number of bytes. It is
@@ -69,9 +76,11 @@ type Call struct {
 	World *World   // the settings under which the whole call runs
 
 	Principal *gateway.Principal
+	Session   *lifecycle.Session // what a legacy host agreed on; set by its front's Agree
 	Request   *protocol.Request
-	Name      string // the exposed name that was asked for
-	Arguments []byte // raw object; nil when absent
+	Reply     *protocol.Message // instead of Request: a legacy host's answer to a question of ours
+	Name      string            // the exposed name that was asked for
+	Arguments []byte            // raw object; nil when absent
 	Catalog   *catalog
 	Tool      registry.Pinned
 	Decision  rego.Decision

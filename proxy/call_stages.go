@@ -76,7 +76,7 @@ func checkInput(_ context.Context, c *Call) error {
 	if args == nil {
 		args = noArguments
 	}
-	if c.Header != nil {
+	if c.Era == audit.Modern && c.Header != nil {
 		if err := protocol.CheckParams(c.Header, tool.Definition.Mirrors, args); err != nil {
 			return err
 		}
@@ -118,8 +118,8 @@ func (g *Gateway) recheck(ctx context.Context, c *Call) error {
 func decide(ctx context.Context, c *Call) error {
 	tool := c.Tool.Tool()
 	c.Decision = c.World.Policy.Decide(ctx, c.Principal, c.Catalog.resources[tool.Index], c.Arguments, rego.Context{
-		Era:       string(audit.Modern),
-		Revision:  c.Request.Meta.Version,
+		Era:       string(c.Era),
+		Revision:  c.Revision,
 		Transport: c.Transport,
 		Time:      c.started,
 	})

@@ -4,7 +4,9 @@ import (
 	"context"
 	"strconv"
 
+	"mcp-gateway/audit"
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/lifecycle"
 )
 
 // discoverStages answer server/discover: what this gateway speaks and offers.
@@ -18,7 +20,7 @@ func (g *Gateway) discoverStages() []Stage {
 
 func (g *Gateway) discover(_ context.Context, c *Call) error {
 	r := append(make([]byte, 0, 512), `{"resultType":"complete","supportedVersions":["`+protocol.Revision20260728+
-		`"],"capabilities":{"tools":{}},`...)
+		`"],"capabilities":`+lifecycle.Capabilities(audit.Modern)+`,`...)
 	r = appendCacheHints(r, c)
 	r = append(r, `,"_meta":`...)
 	r = append(g.hop.AppendMeta(r), '}')

@@ -13,6 +13,7 @@
 //	ports.go        what the corridor needs from other rooms
 //	arrive.go       entrance: accept, identify, throttle, decode, route
 //	discover.go     server/discover
+//	session.go      initialize, ping, logging/setLevel: what only legacy hosts ask
 //	list.go         tools/list: gather, visible, page
 //	call_stages.go  tools/call: resolve … forward
 //	result.go       tools/call: checkOutput, redact
@@ -23,5 +24,8 @@
 //	present/        how tools and results are shown to hosts
 //	throttle/       what one caller may take
 //	refresh/        keeps lists fresh
+//	lifecycle/      what a legacy host agrees on; what hosts are offered
+//	door/           what fronts over HTTP share: Host, Origin, which front
+//	sse/            one HTTP answer: a body or a stream of events
 //	modern/         the front for hosts of revision 2026-07-28 over HTTP
 package proxy

@@ -40,7 +40,7 @@ type Gateway struct {
 	Options
 	world   atomic.Pointer[World]
 	catalog atomic.Pointer[catalog]
-	methods map[string]*Pipeline
+	methods map[audit.Era]map[string]*Pipeline
 	answers *answer.Table
 	slots   *throttle.Slots
 	floods  *throttle.Floods
@@ -56,22 +56,34 @@ func New(o Options) (*Gateway, error) {
 	return g, err
 }
 
-// pipelines are the methods that hosts may call, each with its corridor.
-func (g *Gateway) pipelines() (map[string]*Pipeline, error) {
+// pipelines are the methods that hosts of each era may call, each with its
+// corridor.
+func (g *Gateway) pipelines() (map[audit.Era]map[string]*Pipeline, error) {
 	given := []Fact{FactArrival, FactAccepted, FactPrincipal, FactAdmitted, FactRequest}
-	methods := make(map[string]*Pipeline)
-	for method, stages := range map[string][]Stage{
-		protocol.MethodDiscover:  g.discoverStages(),
-		protocol.MethodToolsList: g.listStages(),
-		protocol.MethodToolsCall: g.callStages(),
-	} {
-		p, err := corridor.New(given, stages...)
-		if err != nil {
-			return nil, err
-		}
-		methods[method] = p
+	eras := map[audit.Era]map[string][]Stage{
+		audit.Modern: {
+			protocol.MethodDiscover: g.discoverStages(),
+		},
+		audit.Legacy: {
+			protocol.MethodInitialize: g.initializeStages(),
+			protocol.MethodPing:       {{Name: "ping", Needs: []Fact{FactRequest}, Run: acknowledge}},
+			protocol.MethodSetLevel:   {{Name: "level", Needs: []Fact{FactRequest}, Run: setLevel}},
+		},
 	}
-	return methods, nil
+	built := make(map[audit.Era]map[string]*Pipeline)
+	for era, methods := range eras {
+		methods[protocol.MethodToolsList] = g.listStages()
+		methods[protocol.MethodToolsCall] = g.callStages()
+		built[era] = make(map[string]*Pipeline)
+		for method, stages := range methods {
+			p, err := corridor.New(given, stages...)
+			if err != nil {
+				return nil, err
+			}
+			built[era][method] = p
+		}
+	}
+	return built, nil
 }
 
 // SetWorld replaces the settings for calls that arrive from now on. Calls
@@ -102,7 +114,7 @@ type Answer struct {
 
 // Answer renders the settled call.
 func (g *Gateway) Answer(c *Call) Answer {
-	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action}
+	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action, Legacy: c.Era == audit.Legacy}
 	if c.Request != nil {
 		r.Request, r.Requested = c.Request.ID, cmp.Or(c.Request.Meta.Version, c.Header.Get(protocol.HeaderVersion))
 		r.Tool = c.Request.Method == protocol.MethodToolsCall

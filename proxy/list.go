@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
@@ -85,7 +86,11 @@ func (g *Gateway) page(_ context.Context, c *Call) error {
 	for _, t := range c.Listed.Tools[from:] {
 		size += len(t.Fragment) + 1
 	}
-	r := append(make([]byte, 0, size), `{"resultType":"complete","tools":[`...)
+	r := append(make([]byte, 0, size), '{')
+	if c.Era == audit.Modern {
+		r = append(r, `"resultType":"complete",`...)
+	}
+	r = append(r, `"tools":[`...)
 	shown := 0
 	for _, t := range c.Listed.Tools[from:] {
 		if !c.View.Has(t.Index) {
@@ -104,8 +109,11 @@ func (g *Gateway) page(_ context.Context, c *Call) error {
 	if c.Listed.Next != "" {
 		r = protocol.AppendString(append(r, `,"nextCursor":`...), c.Listed.Next)
 	}
-	r = appendCacheHints(append(r, ','), c)
-	c.Result = append(g.hop.AppendMeta(append(r, `,"_meta":`...)), '}')
+	if c.Era == audit.Modern {
+		r = appendCacheHints(append(r, ','), c)
+		r = g.hop.AppendMeta(append(r, `,"_meta":`...))
+	}
+	c.Result = append(r, '}')
 	return nil
 }
 

@@ -44,10 +44,24 @@ type Journal interface {
 	Append(ctx context.Context, e *audit.Event, d audit.Durability) (audit.Position, error)
 }
 
+// Stream is what belongs to an open request besides its answer. It is good until
+// the request is answered, and safe for concurrent use.
+type Stream interface {
+	// Notify sends a notification that belongs to the request; params are a raw
+	// object or nil.
+	Notify(ctx context.Context, method string, params []byte) error
+	// Ask sends the host a request that belongs to its own, and returns the raw
+	// result. It ends with ctx, with the request, and when the host is gone.
+	Ask(ctx context.Context, method string, params []byte) (result []byte, err error)
+	// CanAsk says whether the host declared that it answers such requests.
+	CanAsk(method string) bool
+}
+
 // World is everything that may change while the gateway runs, as one value: a
 // reload replaces it whole, and a call keeps the one that it began with.
 type World struct {
 	Identifier Identifier
+	Stdio      *gateway.Principal // who a stdio host is; nil = none may come by stdio
 	Policy     *rego.Engine
 	Upstreams  map[string]Upstream
 	Limits     Limits

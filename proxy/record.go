@@ -148,7 +148,7 @@ func (g *Gateway) describeCaller(c *Call, e *audit.Event) {
 	}
 	if r := c.Request; r != nil {
 		e.Method, e.Request = audit.Method(r.Method), g.Names.Request(id, r.ID)
-		e.Era, e.Revision = audit.Modern, audit.Revision(r.Meta.Version)
+		e.Era, e.Revision = c.Era, audit.Revision(c.Revision)
 		e.Trace = audit.ParseTrace(r.Meta.TraceParent)
 		if len(c.Arguments) > 0 && c.Tool.Valid() {
 			e.ArgsBytes = uint64(len(c.Arguments))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 )
@@ -67,6 +68,6 @@ func (g *Gateway) redact(_ context.Context, c *Call) error {
 		}
 	}
 	c.Clean = clean
-	c.Result = g.hop.Result(clean.Bytes())
+	c.Result = g.hop.Result(clean.Bytes(), c.Era == audit.Modern)
 	return nil
 }

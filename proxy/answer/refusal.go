@@ -22,6 +22,7 @@ type Refusal struct {
 	Request   []byte   // the JSON-RPC id; nil = none
 	Tool      bool     // it is a tools/call, so that a model may read the answer
 	Requested string   // the revision that was asked for
+	Legacy    bool     // the host speaks a revision before 2026-07-28
 }
 
 // Table renders refusals by Rows.
@@ -36,7 +37,11 @@ func (t *Table) Render(r Refusal) (status int, body []byte) {
 	if row.Tool && r.Tool && r.Request != nil {
 		return 200, protocol.AppendResponse(nil, r.Request, appendToolError(nil, &r, row))
 	}
-	return row.Status, protocol.AppendErrorResponse(nil, r.Request, rpcCode(r.Err, row), row.Sentence, appendData(nil, &r, row))
+	status = row.Status
+	if r.Legacy && !ofHTTP(r.Err.Code) {
+		status = 200
+	}
+	return status, protocol.AppendErrorResponse(nil, r.Request, rpcCode(r.Err, row), row.Sentence, appendData(nil, &r, row))
 }
 
 // Seconds rounds a time to wait up to whole seconds.
@@ -57,7 +62,11 @@ func appendToolError(dst []byte, r *Refusal, row Row) []byte {
 	}
 	dst = append(dst, `{"content":[{"type":"text","text":`...)
 	dst = protocol.AppendString(dst, text.String())
-	dst = append(dst, `}],"isError":true,"resultType":"complete","_meta":{"`+MetaError+`":`...)
+	dst = append(dst, `}],"isError":true,`...)
+	if !r.Legacy {
+		dst = append(dst, `"resultType":"complete",`...)
+	}
+	dst = append(dst, `"_meta":{"`+MetaError+`":`...)
 	dst = appendData(dst, r, row)
 	return append(dst, `}}`...)
 }
@@ -115,6 +124,10 @@ func shown(r *Refusal) []gateway.Reason {
 
 // appendVersions adds what an UnsupportedProtocolVersionError carries.
 func appendVersions(dst []byte, r *Refusal) []byte {
-	dst = append(dst, `,"supported":["`+protocol.Revision20260728+`"],"requested":`...)
+	served := []string{protocol.Revision20260728}
+	if r.Legacy {
+		served = protocol.LegacyRevisions()
+	}
+	dst = append(dst, `,"supported":["`+strings.Join(served, `","`)+`"],"requested":`...)
 	return protocol.AppendString(dst, r.Requested)
 }

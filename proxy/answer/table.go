@@ -61,6 +61,9 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodePolicyUnavailable:  {503, 1509, true, RetryLater, "Policy gave no decision, so the call is refused."},
 		gateway.CodeCancelled:          {499, 1499, true, RetryReads, "The caller went away."},
 		gateway.CodeInternal:           {500, -32603, true, RetryLater, "Internal error."},
+		gateway.CodeBatch:              {400, -32600, false, RetryNo, "JSON-RPC batches are not supported: send one message per request."},
+		gateway.CodeSessionUnknown:     {404, 1440, false, RetryNo, "There is no such session: initialize anew."},
+		gateway.CodeSessionLimit:       {429, 1441, false, RetryLater, "As many sessions are open as may be: end one, or wait until one expires."},
 	}
 }
 
@@ -70,4 +73,17 @@ func rpcCode(e *gateway.Error, row Row) int {
 		return protocol.RPCCodeOf(e)
 	}
 	return row.RPC
+}
+
+// ofHTTP says whether a refusal is one of the transport rather than of a
+// request. Revisions before 2026-07-28 know no other statuses: the error of a
+// request travels there as HTTP 200, and their hosts read no body beside 4xx.
+func ofHTTP(code gateway.Code) bool {
+	switch code {
+	case gateway.CodeMalformed, gateway.CodeTooLarge, gateway.CodeHeaderMismatch, gateway.CodeUnsupportedVersion,
+		gateway.CodeUnauthenticated, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeMethodNotAllowed,
+		gateway.CodeNotFound, gateway.CodeRateLimited, gateway.CodeBatch, gateway.CodeSessionUnknown, gateway.CodeSessionLimit:
+		return true
+	}
+	return false
 }

@@ -28,5 +28,9 @@ func agree(_ context.Context, c *proxy.Call) error {
 	case declared == "", req.Meta.ClientCapabilities == nil:
 		return gateway.Fail(gateway.CodeInvalidParams)
 	}
-	return protocol.CheckHeaders(c.Header, req, true)
+	if err := protocol.CheckHeaders(c.Header, req, true); err != nil {
+		return err
+	}
+	expect(c)
+	return nil
 }

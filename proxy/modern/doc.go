@@ -3,7 +3,7 @@
 //
 // Map:
 //
-//	front.go   Front: the http.Handler; a request becomes a Call and its answer a response
-//	accept.go  what is judged from headers alone: method, Origin, Host, media type, length
+//	front.go   Front: the http.Handler; a request becomes a Call, its answer a response or a stream
+//	accept.go  what is judged from headers alone
 //	agree.go   what is judged once the body is decoded: headers that mirror it
 package modern

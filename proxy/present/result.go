@@ -15,37 +15,60 @@ func NewHop(version string) *Hop {
 	return &Hop{serverInfo: append(info, '}')}
 }
 
+// AppendInfo appends what initialize answers as serverInfo.
+func (h *Hop) AppendInfo(dst []byte) []byte { return append(dst, h.serverInfo...) }
+
 // AppendMeta appends the _meta of a result that is the gateway's own.
 func (h *Hop) AppendMeta(dst []byte) []byte {
 	dst = append(dst, `{"`+protocol.MetaServerInfo+`":`...)
 	return append(append(dst, h.serverInfo...), '}')
 }
 
-// Result returns a result as it leaves this hop: with a resultType, which
-// revisions before 2026-07-28 do not send, and with the protocol's reserved
-// _meta keys being ours. The upstream's own reserved keys spoke of its hop.
-func (h *Hop) Result(result []byte) []byte {
-	out := make([]byte, 0, len(result)+128)
-	out = append(out, `{"resultType":"complete"`...)
-	out = append(out, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
-	out = append(out, h.serverInfo...)
-	for name, value := range metaOf(result) {
-		if reserved(name) {
-			continue
-		}
-		out = protocol.AppendString(append(out, ','), name)
-		out = append(append(out, ':'), value...)
+// Result returns a result as it leaves this hop, with the protocol's reserved
+// _meta keys being ours: those of the upstream spoke of its hop. A modern host
+// is told a resultType, which revisions before 2026-07-28 do not send, and who
+// serves it; a host of those revisions is sent neither.
+func (h *Hop) Result(result []byte, modern bool) []byte {
+	out := append(make([]byte, 0, len(result)+128), '{')
+	if modern {
+		out = append(out, `"resultType":"complete",`...)
 	}
-	out = append(out, '}')
+	out = h.appendOwnMeta(out, result, modern)
 	for name, value := range protocol.Members(result) {
 		switch string(name) {
 		case "_meta", "resultType":
 			continue
 		}
-		out = protocol.AppendString(append(out, ','), string(name))
-		out = append(append(out, ':'), value...)
+		out = protocol.AppendString(out, string(name))
+		out = append(append(append(out, ':'), value...), ',')
+	}
+	if out[len(out)-1] == ',' {
+		out = out[:len(out)-1]
 	}
 	return append(out, '}')
+}
+
+// appendOwnMeta appends the _meta member and a comma, or nothing where a legacy
+// host would be sent an empty one that the upstream did not send.
+func (h *Hop) appendOwnMeta(out, result []byte, modern bool) []byte {
+	start := len(out)
+	out = append(out, `"_meta":{`...)
+	if modern {
+		out = append(append(append(out, `"`+protocol.MetaServerInfo+`":`...), h.serverInfo...), ',')
+	}
+	kept := modern
+	for name, value := range metaOf(result) {
+		if reserved(name) {
+			continue
+		}
+		kept = true
+		out = protocol.AppendString(out, name)
+		out = append(append(append(out, ':'), value...), ',')
+	}
+	if !kept {
+		return out[:start]
+	}
+	return append(out[:len(out)-1], `},`...)
 }
 
 // metaOf walks the members of a result's _meta, if it has one.

@@ -23,6 +23,7 @@ import (
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
+	"mcp-gateway/proxy/door"
 	"mcp-gateway/proxy/modern"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/refresh"
@@ -179,14 +180,14 @@ func (g *Gateway) build() error {
 		return err
 	}
 	front, err := modern.New(modern.Options{
-		Gateway: g.corridor, Origins: g.config.Listen.Origins, Hosts: g.config.Listen.Hosts,
+		Gateway: g.corridor, Door: door.NewPolicy(g.config.Listen.Origins, g.config.Listen.Hosts),
 	})
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle(modern.Path, front)
-	mux.Handle(modern.Path+"/", front)
+	mux.Handle(door.Path, front)
+	mux.Handle(door.Path+"/", front)
 	g.handler = mux
 	return nil
 }

@@ -1,0 +1,58 @@
+package door
+
+import (
+	"cmp"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/egress"
+	"mcp-gateway/proxy"
+)
+
+// Path is the endpoint for all upstreams under exposed names; Path + "/" + id
+// is the one of a single upstream under its own names.
+const Path = "/mcp"
+
+// Arrival says of a request what the corridor needs to know, but for what its
+// front alone knows.
+func Arrival(w http.ResponseWriter, r *http.Request, era audit.Era) proxy.Arrival {
+	scope := ""
+	if r.URL.Path != Path {
+		scope = cmp.Or(strings.TrimPrefix(r.URL.Path, Path+"/"), "/") // "/mcp/" is no endpoint: "/" is nobody's id
+	}
+	return proxy.Arrival{
+		Transport: string(audit.HTTP),
+		Era:       era,
+		Method:    r.Method,
+		Host:      r.Host,
+		Source:    source(r.RemoteAddr),
+		Length:    r.ContentLength,
+		Scope:     scope,
+		Header:    r.Header,
+		Body:      func(limit int) ([]byte, error) { return readBody(w, r, limit) },
+	}
+}
+
+// bodyTime is how long a host may take to send its request.
+const bodyTime = 30 * time.Second
+
+// readBody bounds the time of reading. The bound is lifted afterwards: it would
+// otherwise look like a host that left in the middle of a long call.
+func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+	rc := http.NewResponseController(w)
+	if rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
+		defer func() { _ = rc.SetReadDeadline(time.Time{}) }() // it worked a moment ago
+	}
+	return egress.ReadBody(r.Body, limit)
+}
+
+// source is the address without its port, for counting floods.
+func source(remote string) string {
+	if ap, err := netip.ParseAddrPort(remote); err == nil {
+		return ap.Addr().String()
+	}
+	return remote
+}

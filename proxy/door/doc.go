@@ -1,0 +1,9 @@
+// Package door is what all fronts over HTTP judge and read alike, whatever
+// revision their hosts speak.
+//
+// Map:
+//
+//	policy.go   Policy: which Host and Origin values are served; media types
+//	arrival.go  Arrival: what the corridor needs to know of an HTTP request
+//	switch.go   Switch: which front serves a request
+package door

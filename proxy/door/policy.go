@@ -1,0 +1,111 @@
+package door
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
+)
+
+// Policy says from where the gateway may be reached. It is never written after
+// NewPolicy.
+type Policy struct {
+	origins map[string]bool
+	hosts   map[string]bool
+}
+
+// NewPolicy returns the policy that admits browsers from origins, none by
+// default, and serves under loopback names and under hosts, with or without port.
+func NewPolicy(origins, hosts []string) *Policy {
+	return &Policy{origins: set(origins), hosts: set(hosts)}
+}
+
+func set(values []string) map[string]bool {
+	m := make(map[string]bool, len(values))
+	for _, v := range values {
+		m[strings.ToLower(v)] = true
+	}
+	return m
+}
+
+// Admit judges Host and Origin (2026-07-28, Streamable HTTP, Security & Endpoint).
+func (p *Policy) Admit(c *proxy.Call) error {
+	if !p.hostAllowed(c.Arrival.Host) || !p.originAllowed(c.Header) {
+		return gateway.Fail(gateway.CodeForbiddenOrigin)
+	}
+	return nil
+}
+
+// AdmitPost judges all of a POST that can be judged from its headers: whence it
+// comes, media types, and a length that is over the limit already.
+func (p *Policy) AdmitPost(c *proxy.Call) error {
+	if err := p.Admit(c); err != nil {
+		return err
+	}
+	switch {
+	case !isJSON(c.Header["Content-Type"]), !Takes(c.Header["Accept"], "application/json"):
+		return gateway.Fail(gateway.CodeMediaType)
+	case c.Arrival.Length > int64(c.World.Limits.Body):
+		return gateway.Fail(gateway.CodeTooLarge)
+	}
+	return nil
+}
+
+// hostAllowed guards against DNS rebinding: only loopback names and configured
+// hosts are served.
+func (p *Policy) hostAllowed(host string) bool {
+	host = strings.ToLower(host)
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	if name == "localhost" || p.hosts[host] || p.hosts[name] {
+		return true
+	}
+	addr, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	return err == nil && addr.IsLoopback()
+}
+
+// originAllowed refuses browsers unless their origin is configured. Hosts that
+// are no browsers send neither header.
+func (p *Policy) originAllowed(h http.Header) bool {
+	if origins, sent := h["Origin"]; sent {
+		return len(origins) == 1 && p.origins[strings.ToLower(origins[0])]
+	}
+	site := h.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+func isJSON(contentType []string) bool {
+	if len(contentType) != 1 {
+		return false
+	}
+	mt, params, _ := strings.Cut(contentType[0], ";")
+	if !strings.EqualFold(strings.TrimSpace(mt), "application/json") {
+		return false
+	}
+	charset := strings.ToLower(strings.ReplaceAll(params, " ", ""))
+	return charset == "" || charset == "charset=utf-8" || charset == `charset="utf-8"`
+}
+
+// Takes says whether an Accept header admits a media type. It is lenient: a host
+// must list JSON and event streams, but one that names nothing takes all.
+func Takes(accept []string, mediaType string) bool {
+	if len(accept) == 0 {
+		return true
+	}
+	kind, _, _ := strings.Cut(mediaType, "/")
+	for _, line := range accept {
+		for part := range strings.SplitSeq(line, ",") {
+			mt, _, _ := strings.Cut(part, ";")
+			switch strings.ToLower(strings.TrimSpace(mt)) {
+			case mediaType, kind + "/*", "*/*", "":
+				return true
+			}
+		}
+	}
+	return false
+}

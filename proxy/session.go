@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"context"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/lifecycle"
+)
+
+// initializeStages answer initialize, once the front has set Session.
+func (g *Gateway) initializeStages() []Stage {
+	return []Stage{
+		{Name: "initialize", Needs: []Fact{FactRequest}, Run: g.initialize},
+		{Name: "note", Needs: []Fact{FactRequest}, Settle: g.note},
+	}
+}
+
+func (g *Gateway) initialize(_ context.Context, c *Call) error {
+	r := append(make([]byte, 0, 256), `{"protocolVersion":"`+c.Session.Revision+`","capabilities":`+
+		lifecycle.Capabilities(audit.Legacy)+`,"serverInfo":`...)
+	c.Result = append(g.hop.AppendInfo(r), '}')
+	return nil
+}
+
+// acknowledge answers ping: it reaches nothing, so nothing is put on record.
+func acknowledge(_ context.Context, c *Call) error {
+	c.Result = []byte("{}")
+	return nil
+}
+
+// setLevel remembers which log messages the host wants from now on.
+func setLevel(ctx context.Context, c *Call) error {
+	raw, _ := protocol.Member(c.Request.Params, "level")
+	level, ok := protocol.Text(raw)
+	if !ok || !protocol.IsLogLevel(level) {
+		return gateway.Fail(gateway.CodeInvalidParams)
+	}
+	c.Session.SetLogLevel(level)
+	return acknowledge(ctx, c)
+}
