@@ -52,7 +52,7 @@ func LoadExposure(path string) (*registry.Exposure, error) { return exposure.Loa
 // absent and the configuration does not name one, nothing is exposed.
 func (c *Config) LoadExposure() (*registry.Exposure, error) {
 	if _, err := os.Stat(c.Exposure); errors.Is(err, fs.ErrNotExist) && !c.exposureNamed {
-		return &registry.Exposure{Tools: map[gateway.ToolID]*registry.Record{}, Revision: "none"}, nil
+		return &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}, Revision: "none"}, nil
 	}
 	return exposure.Load(c.Exposure)
 }

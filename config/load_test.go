@@ -236,7 +236,7 @@ func TestLoadExposure(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, err := c.LoadExposure()
-		if got := strings.Join(codes(t, err), " "); got != want || err == nil && len(x.Tools) != 0 {
+		if got := strings.Join(codes(t, err), " "); got != want || err == nil && len(x.Items) != 0 {
 			t.Errorf("%q: %v, %v", text, x, err)
 		}
 	}

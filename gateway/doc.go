@@ -5,7 +5,7 @@
 // Map:
 //
 //	principal.go   Principal: who calls, as the gateway verified it
-//	tool.go        ToolID, Digest, ExposureFacts: which tool, as which definition, reviewed how
+//	item.go        Kind, ItemID, Digest, ExposureFacts: what is offered, as which definition, reviewed how
 //	decision.go    Effect, Reason, Outcome: what was decided and what became of it
 //	error.go       Code, Error: the closed vocabulary of refusals
 //	finding.go     Pos, Problem, Finding, Violation: what was found, and where

@@ -10,7 +10,6 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/corridor"
-	"mcp-gateway/proxy/lifecycle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
@@ -76,13 +75,13 @@ type Call struct {
 	World *World   // the settings under which the whole call runs
 
 	Principal *gateway.Principal
-	Session   *lifecycle.Session // what a legacy host agreed on; set by its front's Agree
+	Session   *Session // what a legacy host agreed on; set by its front's Agree
 	Request   *protocol.Request
 	Reply     *protocol.Message // instead of Request: a legacy host's answer to a question of ours
 	Name      string            // the exposed name that was asked for
 	Arguments []byte            // raw object; nil when absent
 	Catalog   *catalog
-	Tool      registry.Pinned
+	Item      registry.Pinned
 	Decision  rego.Decision
 	Permit    rego.Permit
 	Action    audit.ID // joins the events of a call that was let through

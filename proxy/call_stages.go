@@ -46,7 +46,7 @@ func (g *Gateway) resolve(_ context.Context, c *Call) error {
 		c.Arguments = args
 	}
 	c.Catalog = g.current()
-	c.Tool, c.missing = c.Catalog.Resolve(c.Scope, name)
+	c.Item, c.missing = c.Catalog.Resolve(gateway.KindTool, c.Scope, name)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (g *Gateway) visible(ctx context.Context, c *Call) error {
 	if c.missing != "" {
 		return gateway.Fail(gateway.CodeUnknownTool, c.missing)
 	}
-	if !view.Has(c.Tool.Tool().Index) {
+	if !view.Has(c.Item.Item().Index) {
 		return gateway.Fail(gateway.CodeUnknownTool, gateway.ReasonNotVisible)
 	}
 	return nil
@@ -71,7 +71,7 @@ func (g *Gateway) visible(ctx context.Context, c *Call) error {
 // that mirror them (2026-07-28, Custom Headers from Tool Parameters). A tool
 // with side effects takes no argument that its schema does not declare.
 func checkInput(_ context.Context, c *Call) error {
-	tool := c.Tool.Tool()
+	tool := c.Item.Item()
 	args := c.Arguments
 	if args == nil {
 		args = noArguments
@@ -101,14 +101,14 @@ var noArguments = []byte("{}")
 // recheck holds a destructive tool against the newest snapshot, after asking
 // its upstream for the list that it serves now.
 func (g *Gateway) recheck(ctx context.Context, c *Call) error {
-	tool := c.Tool.Tool()
+	tool := c.Item.Item()
 	if tool.Facts.Class() != gateway.Destructive || tool.Record == nil {
 		return nil
 	}
 	if err := g.Refresh.Refresh(ctx, tool.ID.Upstream); err != nil {
 		return gateway.Because(gateway.CodeUnavailable, err, gateway.ReasonUpstreamDown)
 	}
-	if reason := g.Registry.Snapshot().Holds(c.Tool); reason != "" {
+	if reason := g.Registry.Snapshot().Holds(c.Item); reason != "" {
 		return gateway.Fail(gateway.CodeQuarantined, reason)
 	}
 	return nil
@@ -116,7 +116,7 @@ func (g *Gateway) recheck(ctx context.Context, c *Call) error {
 
 // decide asks policy about this very call.
 func decide(ctx context.Context, c *Call) error {
-	tool := c.Tool.Tool()
+	tool := c.Item.Item()
 	c.Decision = c.World.Policy.Decide(ctx, c.Principal, c.Catalog.resources[tool.Index], c.Arguments, rego.Context{
 		Era:       string(c.Era),
 		Revision:  c.Revision,
@@ -152,7 +152,7 @@ func unanswered(reasons []gateway.Reason) bool {
 // admit takes a place at the upstream, before anything is put on record: an
 // upstream that is full costs its own callers only.
 func (g *Gateway) admit(_ context.Context, c *Call) error {
-	id := c.Tool.Tool().ID.Upstream
+	id := c.Item.Item().ID.Upstream
 	if c.World.Upstreams[id] == nil {
 		return gateway.Fail(gateway.CodeUnavailable, gateway.ReasonUpstreamDown)
 	}
@@ -169,16 +169,16 @@ func (g *Gateway) admit(_ context.Context, c *Call) error {
 // forward sends the call: only with a pinned tool and a permit for it, built
 // from nothing that the host sent but name and arguments.
 func (g *Gateway) forward(ctx context.Context, c *Call) error {
-	tool := c.Tool.Tool()
-	if !c.Tool.Valid() || !c.Permit.Valid() {
+	tool := c.Item.Item()
+	if !c.Item.Valid() || !c.Permit.Valid() {
 		return gateway.Because(gateway.CodeInternal, errors.New("forward without a pinned tool and a permit"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
 	in, err := c.World.Upstreams[tool.ID.Upstream].Call(ctx, protocol.Outgoing{
 		Method:      protocol.MethodToolsCall,
-		Name:        tool.ID.Tool,
-		Params:      callParams(tool.ID.Tool, c.Arguments),
+		Name:        tool.ID.Name,
+		Params:      callParams(tool.ID.Name, c.Arguments),
 		Arguments:   c.Arguments,
 		Mirrors:     tool.Definition.Mirrors,
 		TraceParent: c.Request.Meta.TraceParent,
@@ -206,7 +206,7 @@ func callParams(name string, args []byte) []byte {
 // timeout is the shortest of what the reviewer and the operator allow.
 func (c *Call) timeout() time.Duration {
 	d := c.World.Limits.CallTimeout
-	if t := c.Tool.Tool().Timeout; t > 0 && t < d {
+	if t := c.Item.Item().Timeout; t > 0 && t < d {
 		return t
 	}
 	return d
@@ -222,7 +222,7 @@ func (g *Gateway) lost(c *Call, err error) error {
 		if e.Code != gateway.CodeCancelled && e.Code != gateway.CodeTimeout {
 			e.Code = gateway.CodeUnavailable
 		}
-	case c.Tool.Tool().Facts.Class() == gateway.Read:
+	case c.Item.Item().Facts.Class() == gateway.Read:
 		c.Outcome = gateway.OutcomeFailed
 	default:
 		c.Outcome = gateway.OutcomeUnknown
@@ -238,9 +238,9 @@ func (g *Gateway) refusedUpstream(c *Call, rpc *protocol.RPCError) error {
 	cause := fmt.Errorf("the upstream answered with JSON-RPC error %d", rpc.Code)
 	switch rpc.Code {
 	case protocol.RPCInvalidParams, protocol.RPCMethodNotFound:
-		g.Refresh.Stale(c.Tool.Tool().ID.Upstream)
+		g.Refresh.Stale(c.Item.Item().ID.Upstream)
 	default:
-		if c.Tool.Tool().Facts.Class() != gateway.Read {
+		if c.Item.Item().Facts.Class() != gateway.Read {
 			c.Outcome = gateway.OutcomeUnknown
 			return gateway.Because(gateway.CodeOutcomeUnknown, cause)
 		}

@@ -21,15 +21,15 @@ func (g *Gateway) current() *catalog {
 		return have
 	}
 	made := &catalog{Snapshot: snapshot}
-	for _, t := range snapshot.Tools("") {
+	for _, t := range snapshot.All() {
 		made.resources = append(made.resources, resource(t))
 	}
 	g.catalog.Store(made)
 	return made
 }
 
-func resource(t *registry.Tool) *rego.Resource {
-	return rego.NewResource(rego.Tool{
+func resource(t *registry.Item) *rego.Resource {
+	return rego.NewResource(rego.Item{
 		ID:         t.ID,
 		Exposed:    t.Exposed,
 		Definition: t.Definition.Digest,

@@ -16,7 +16,7 @@ import (
 
 // Listed is what a list offered and withheld.
 type Listed struct {
-	Tools  []*registry.Tool // of the scope, in their stable order
+	Tools  []*registry.Item // of the scope, in their stable order
 	Cached bool             // the view came from the private list cache
 	Next   string           // cursor of the next page
 }
@@ -34,7 +34,7 @@ func (g *Gateway) listStages() []Stage {
 
 func (g *Gateway) gather(_ context.Context, c *Call) error {
 	c.Catalog = g.current()
-	c.Listed.Tools = c.Catalog.Tools(c.Scope)
+	c.Listed.Tools = c.Catalog.Items(gateway.KindTool, c.Scope)
 	return nil
 }
 
@@ -144,14 +144,14 @@ func (g *Gateway) cursor(c *Call, name string) string {
 
 // nameIn is what a tool is called on an endpoint: its own name on that of its
 // upstream, its exposed name on that of all.
-func nameIn(t *registry.Tool, scope string) string {
+func nameIn(t *registry.Item, scope string) string {
 	if scope == "" {
 		return t.Exposed
 	}
-	return t.ID.Tool
+	return t.ID.Name
 }
 
-func fragment(t *registry.Tool, scope string) []byte {
+func fragment(t *registry.Item, scope string) []byte {
 	if scope == "" {
 		return t.Fragment
 	}

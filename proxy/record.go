@@ -92,8 +92,8 @@ func (g *Gateway) append(ctx context.Context, c *Call, e *audit.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.World.Limits.AuditTimeout)
 	defer cancel()
 	class := gateway.Read
-	if c.Tool.Valid() {
-		class = c.Tool.Tool().Facts.Class()
+	if c.Item.Valid() {
+		class = c.Item.Item().Facts.Class()
 	}
 	if _, err := g.Journal.Append(ctx, e, c.World.Durability[class]); err != nil {
 		return gateway.Because(gateway.CodeAuditUnavailable, err)
@@ -150,21 +150,21 @@ func (g *Gateway) describeCaller(c *Call, e *audit.Event) {
 		e.Method, e.Request = audit.Method(r.Method), g.Names.Request(id, r.ID)
 		e.Era, e.Revision = c.Era, audit.Revision(c.Revision)
 		e.Trace = audit.ParseTrace(r.Meta.TraceParent)
-		if len(c.Arguments) > 0 && c.Tool.Valid() {
+		if len(c.Arguments) > 0 && c.Item.Valid() {
 			e.ArgsBytes = uint64(len(c.Arguments))
-			e.Args = g.Names.Args(id, c.Tool.Tool().ID, protocol.AppendCanonical(make([]byte, 0, len(c.Arguments)), c.Arguments))
+			e.Args = g.Names.Args(id, c.Item.Item().ID, protocol.AppendCanonical(make([]byte, 0, len(c.Arguments)), c.Arguments))
 		}
-		if c.Name != "" && !c.Tool.Valid() {
+		if c.Name != "" && !c.Item.Valid() {
 			e.ToolRef = g.Names.Name(id, c.Name)
 		}
 	}
 }
 
 func describeTool(g *Gateway, c *Call, e *audit.Event) {
-	if !c.Tool.Valid() {
+	if !c.Item.Valid() {
 		return
 	}
-	t := c.Tool.Tool()
+	t := c.Item.Item()
 	e.Tool, e.Upstream = audit.Ident(t.Exposed), audit.Ident(t.ID.Upstream)
 	e.Definition, e.State = t.Definition.Digest, gateway.StateApproved
 	if up := c.World.Upstreams[t.ID.Upstream]; up != nil {

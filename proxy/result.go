@@ -33,7 +33,7 @@ func checkOutput(_ context.Context, c *Call) error {
 }
 
 func checkStructured(c *Call, result []byte) error {
-	output := c.Tool.Tool().Definition.Output
+	output := c.Item.Item().Definition.Output
 	if output == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func checkStructured(c *Call, result []byte) error {
 // redact makes the result safe to pass on. Where that changed what the output
 // schema speaks of, the schema is asked again.
 func (g *Gateway) redact(_ context.Context, c *Call) error {
-	id := c.Tool.Tool().ID.Upstream
+	id := c.Item.Item().ID.Upstream
 	clean, err := g.Redactor.Result(c.Incoming.Result)
 	if c.business {
 		clean, err = g.Redactor.Business(c.Incoming.Result, id)

@@ -3,6 +3,7 @@ package registry
 import (
 	"fmt"
 	"maps"
+	"mcp-gateway/gateway"
 	"slices"
 	"testing"
 )
@@ -15,7 +16,7 @@ func realistic(tb testing.TB) [][]byte {
 	var all [][]byte
 	for _, server := range slices.Sorted(maps.Keys(lists)) {
 		for _, raw := range lists[server] {
-			d, reason, _ := admit("up", raw)
+			d, reason, _ := admit(gateway.ItemID{Upstream: "up"}, raw)
 			if reason == "" && !used[d.Name] && len(all) < want {
 				used[d.Name], all = true, append(all, raw)
 			}
@@ -72,7 +73,7 @@ func BenchmarkResolve(b *testing.B) {
 	r := New(Options{})
 	r.SetExposure(review("up", list[1:]...)) // the first is unreviewed
 	publish(b, r, "up", list...)
-	served := r.Snapshot().Tools("")[100].Exposed
+	served := r.Snapshot().Items(gateway.KindTool, "")[100].Exposed
 	var held string
 	for _, o := range r.Observations() {
 		if o.State == "new" {
@@ -83,7 +84,7 @@ func BenchmarkResolve(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				r.Snapshot().Resolve("", exposed)
+				r.Snapshot().Resolve(gateway.KindTool, "", exposed)
 			}
 		})
 	}

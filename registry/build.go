@@ -27,7 +27,7 @@ func (r *Registry) build() *Snapshot {
 	}
 	r.presented = presented
 
-	s := &Snapshot{tables: make(map[string]*table, len(r.lists)+1), observations: make([]Observation, 0, len(all))}
+	s := &Snapshot{tables: make(map[shelf]*table, 2*len(r.lists)+2), observations: make([]Observation, 0, len(all))}
 	if r.exposure != nil {
 		s.exposure = r.exposure.Revision
 	}
@@ -51,7 +51,7 @@ func (r *Registry) candidates() []candidate {
 				Record: r.exposure.record(a.def.ID),
 			}}
 			if a.def.Name != "" {
-				c.Exposed = ExposedName(upstream, a.def.Name)
+				c.Exposed = exposedName(a.def.ID)
 			}
 			c.judge(a, trusted)
 			all = append(all, c)
@@ -92,13 +92,20 @@ func (c *candidate) withhold(reason gateway.Reason, why string) {
 	c.State, c.Reasons, c.Detail, c.Trusted = gateway.StateWithheld, []gateway.Reason{reason}, why, false
 }
 
-// withholdTwins withholds all tools that would share one exposed name, listed
+// exposed is a name as hosts of the endpoint for all upstreams see it.
+type exposed struct {
+	kind gateway.Kind
+	name string
+}
+
+// withholdTwins withholds all of one kind that would share one exposed name, listed
 // twice by one upstream or meeting after shortening: which of them a call meant
 // must never depend on the order of lists or reviews.
 func withholdTwins(all []candidate) {
-	byName := make(map[string][]int, len(all))
+	byName := make(map[exposed][]int, len(all))
 	for i := range all {
-		if name := all[i].Exposed; name != "" {
+		if c := &all[i]; c.Exposed != "" {
+			name := exposed{c.ID.Kind, c.Exposed}
 			byName[name] = append(byName[name], i)
 		}
 	}
@@ -112,7 +119,7 @@ func withholdTwins(all []candidate) {
 		}
 		slices.Sort(ids)
 		for _, at := range twins {
-			all[at].withhold(gateway.ReasonNameCollision, clip(name+" would name "+strings.Join(ids, " and ")))
+			all[at].withhold(gateway.ReasonNameCollision, clip(name.name+" would name "+strings.Join(ids, " and ")))
 		}
 	}
 }
@@ -140,17 +147,17 @@ func (c *candidate) facts() *gateway.ExposureFacts {
 	return &gateway.ExposureFacts{}
 }
 
-// missing observes the records for which no tool is listed.
+// missing observes the records for which nothing is listed.
 func (r *Registry) missing(all []candidate) []Observation {
 	if r.exposure == nil {
 		return nil
 	}
-	listed := make(map[gateway.ToolID]bool, len(all))
+	listed := make(map[gateway.ItemID]bool, len(all))
 	for i := range all {
 		listed[all[i].ID] = true
 	}
 	var none []Observation
-	for id, rec := range r.exposure.Tools {
+	for id, rec := range r.exposure.Items {
 		if listed[id] {
 			continue
 		}

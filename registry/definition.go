@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/uri"
 	"mcp-gateway/schema"
 )
 
@@ -17,11 +18,12 @@ import (
 // largest that we met in 36 public servers has 85 KB.
 const MaxDefinition = 256 << 10
 
-// Definition is one tool as its upstream listed it, checked and compiled. It
-// never changes; the slices are parts of Raw and not to be written.
+// Definition is one thing as its upstream listed it, checked and compiled. It
+// never changes; the slices are parts of Raw and not to be written. The schemas
+// and mirrors are those of a tool.
 type Definition struct {
-	ID           gateway.ToolID
-	Name         string // the upstream's own name: ID.Tool
+	ID           gateway.ItemID
+	Name         string // the upstream's own name: ID.Name
 	Raw          []byte // the object as sent: strictly checked JSON
 	Digest       gateway.Digest
 	InputSchema  []byte
@@ -29,6 +31,7 @@ type Definition struct {
 	Input        *schema.Schema
 	Output       *schema.Schema // nil when none is declared
 	Mirrors      []protocol.Mirror
+	Template     *uri.Template // of a resource template
 }
 
 // admission is what became of one listed object. It is kept, so that the same
@@ -41,51 +44,92 @@ type admission struct {
 	at     time.Time
 }
 
-// examine admits one listed object of which the caller may reuse the bytes.
-func examine(upstream string, raw []byte, at time.Time) *admission {
-	return contain(upstream, bytes.Clone(raw), at, admit)
+// is says whether the same bytes were listed as the same kind.
+func (a *admission) is(kind gateway.Kind, raw []byte) bool {
+	return a.def.ID.Kind == kind && bytes.Equal(a.raw, raw)
 }
 
-// contain makes a panic that object's fault and no other's.
-func contain(upstream string, raw []byte, at time.Time,
-	judge func(string, []byte) (*Definition, gateway.Reason, error)) (a *admission) {
-	a = &admission{raw: raw, at: at}
+// examine admits one listed object of which the caller may reuse the bytes.
+func examine(id gateway.ItemID, raw []byte, at time.Time) *admission {
+	return contain(id, raw, at, admit)
+}
+
+// contain makes a panic in admit that object's fault and no other's.
+func contain(id gateway.ItemID, raw []byte, at time.Time,
+	admit func(gateway.ItemID, []byte) (*Definition, gateway.Reason, error)) (a *admission) {
+	a = &admission{raw: bytes.Clone(raw), at: at}
 	defer func() {
 		if p := recover(); p != nil {
-			a.def = &Definition{ID: gateway.ToolID{Upstream: upstream}, Raw: raw, Digest: plainDigest(raw)}
+			a.def = &Definition{ID: id, Raw: a.raw, Digest: plainDigest(a.raw)}
 			a.reason, a.err = gateway.ReasonAdmissionFailed, fmt.Errorf("panic while admitting: %v", p)
 		}
 	}()
-	a.def, a.reason, a.err = judge(upstream, raw)
+	a.def, a.reason, a.err = admit(id, a.raw)
 	return a
 }
 
 // admit judges one listed object by itself. A reason says that it must not be
 // served, whatever a reviewer thinks of it, and err gives the cause; the
-// definition is then filled as far as it could be read.
-func admit(upstream string, raw []byte) (*Definition, gateway.Reason, error) {
-	d := &Definition{ID: gateway.ToolID{Upstream: upstream}, Raw: raw}
+// definition is then filled as far as it could be read. id has no name yet.
+func admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
+	d := &Definition{ID: id, Raw: raw}
 	if err := protocol.Check(raw, protocol.DefaultLimits()); err != nil {
 		d.Digest = plainDigest(raw)
 		return d, reasonOf(err, gateway.ReasonMalformed), err
 	}
 	d.Digest = protocol.DigestOf(raw)
 	if protocol.Kind(raw) != '{' {
-		return d, gateway.ReasonMalformed, errors.New("the listed tool is not an object")
+		return d, gateway.ReasonMalformed, errors.New("what is listed is not an object")
 	}
-	name, _ := member(raw, "name")
-	text, ok := protocol.Text(name)
-	if !ok || !validName(text) {
-		return d, gateway.ReasonNameInvalid, errors.New("the tool's name is missing or outside [A-Za-z0-9_.-]{1,128}")
+	if err := d.name(); err != nil {
+		return d, gateway.ReasonNameInvalid, err
 	}
-	d.Name, d.ID.Tool = text, text
 	if len(raw) > MaxDefinition {
 		return d, gateway.ReasonDefinitionTooBig, fmt.Errorf("the definition has %d bytes, at most %d are taken", len(raw), MaxDefinition)
+	}
+	if id.Kind != gateway.KindTool {
+		return d, "", nil
 	}
 	if reason, err := compile(d); err != nil {
 		return d, reason, err
 	}
 	return d, "", nil
+}
+
+// name reads what the thing is called: tools and prompts by name, resources by
+// their normalised URI, templates by their URI template.
+func (d *Definition) name() error {
+	member, _ := member(d.Raw, nameMember(d.ID.Kind))
+	text, ok := protocol.Text(member)
+	if !ok {
+		return fmt.Errorf("%s is missing or no string", nameMember(d.ID.Kind))
+	}
+	var err error
+	switch d.ID.Kind {
+	case gateway.KindResource:
+		text, err = uri.Normalize(text)
+	case gateway.KindTemplate:
+		d.Template, err = uri.ParseTemplate(text)
+	default:
+		if !validName(text) {
+			err = errors.New("the name is outside [A-Za-z0-9_.-]{1,128}")
+		}
+	}
+	if err == nil {
+		d.Name, d.ID.Name = text, text
+	}
+	return err
+}
+
+func nameMember(kind gateway.Kind) string {
+	switch kind {
+	case gateway.KindResource:
+		return "uri"
+	case gateway.KindTemplate:
+		return "uriTemplate"
+	default:
+		return "name"
+	}
 }
 
 // compile fills in the schemas and what else the definition asks of a caller.

@@ -6,12 +6,12 @@ import (
 	"mcp-gateway/gateway"
 )
 
-// Record is one reviewer's word about one tool, as exposure.yaml holds it. It
+// Record is one reviewer's word about one thing that is offered, as exposure.yaml holds it. It
 // speaks for exactly one definition and for no other.
 type Record struct {
 	Definition gateway.Digest // what was reviewed
 	Facts      gateway.ExposureFacts
-	Quarantine string            // why the tool is held back; "" = it is not
+	Quarantine string            // why it is held back; "" = it is not
 	Waive      map[string]string // finding or evidence code → why it is acceptable
 	ApprovedBy string
 	ApprovedAt time.Time     // a date, UTC
@@ -21,14 +21,14 @@ type Record struct {
 
 // Exposure is a whole exposure.yaml. It is not changed after it was handed over.
 type Exposure struct {
-	Tools    map[gateway.ToolID]*Record
+	Items    map[gateway.ItemID]*Record
 	Revision string // names this text, for events
 }
 
-// record returns the record of a tool, or nil.
-func (x *Exposure) record(id gateway.ToolID) *Record {
+// record returns the record of an item, or nil.
+func (x *Exposure) record(id gateway.ItemID) *Record {
 	if x == nil {
 		return nil
 	}
-	return x.Tools[id]
+	return x.Items[id]
 }

@@ -40,11 +40,11 @@ func tool(name, description string) []byte {
 
 // review returns the exposure that approves these definitions.
 func review(upstream string, raws ...[]byte) *Exposure {
-	x := &Exposure{Tools: map[gateway.ToolID]*Record{}}
+	x := &Exposure{Items: map[gateway.ItemID]*Record{}}
 	for _, raw := range raws {
 		name, _ := protocol.Member(raw, "name")
 		text, _ := protocol.Text(name)
-		x.Tools[gateway.ToolID{Upstream: upstream, Tool: text}] = &Record{
+		x.Items[gateway.ItemID{Upstream: upstream, Name: text}] = &Record{
 			Definition: protocol.DigestOf(raw), Facts: gateway.ExposureFacts{SideEffect: gateway.Read},
 		}
 	}
@@ -63,11 +63,11 @@ func publish(t testing.TB, r *Registry, upstream string, raws ...[]byte) Changes
 // names lists what a scope serves.
 func names(s *Snapshot, scope string) []string {
 	var all []string
-	for _, t := range s.Tools(scope) {
+	for _, t := range s.Items(gateway.KindTool, scope) {
 		if scope == "" {
 			all = append(all, t.Exposed)
 		} else {
-			all = append(all, t.ID.Tool)
+			all = append(all, t.ID.Name)
 		}
 	}
 	return all

@@ -27,7 +27,7 @@ type History interface {
 
 // Seen is one definition as it was observed.
 type Seen struct {
-	ID      gateway.ToolID
+	ID      gateway.ItemID
 	Digest  gateway.Digest
 	Raw     []byte // as the upstream sent it
 	State   gateway.ExposureState

@@ -3,6 +3,8 @@ package registry
 import (
 	"crypto/sha256"
 	"encoding/hex"
+
+	"mcp-gateway/gateway"
 )
 
 const (
@@ -10,6 +12,15 @@ const (
 	maxExposed  = 64  // what model APIs accept as the name of a function
 	separator   = "__"
 )
+
+// exposedName is what something is called on the endpoint for all upstreams.
+// Resources and templates keep their URIs.
+func exposedName(id gateway.ItemID) string {
+	if id.Kind == gateway.KindResource || id.Kind == gateway.KindTemplate {
+		return id.Name
+	}
+	return ExposedName(id.Upstream, id.Name)
+}
 
 // ExposedName returns the name under which hosts see a tool on the endpoint for
 // all upstreams: "upstream__tool", at most 64 bytes. A longer one keeps its

@@ -10,7 +10,7 @@ import (
 
 // Observation is where one definition stands now.
 type Observation struct {
-	ID         gateway.ToolID // Tool is "" where a listed object has no usable name
+	ID         gateway.ItemID // Tool is "" where a listed object has no usable name
 	Exposed    string         // "" where there is none
 	Digest     gateway.Digest // of the listed definition; of the record where none is listed
 	State      gateway.ExposureState
@@ -40,14 +40,14 @@ type Changes struct {
 
 // standing names one definition in one list; duplicates share it.
 type standing struct {
-	id     gateway.ToolID
+	id     gateway.ItemID
 	digest gateway.Digest
 }
 
 // compare returns what is different between two sorted rows of observations.
 func compare(before, after []Observation) Changes {
 	var c Changes
-	listed := make(map[gateway.ToolID]bool, len(before))
+	listed := make(map[gateway.ItemID]bool, len(before))
 	states := make(map[standing]gateway.ExposureState, len(before))
 	for i := range before {
 		if o := &before[i]; o.State != gateway.StateMissing {
@@ -55,7 +55,7 @@ func compare(before, after []Observation) Changes {
 			listed[o.ID] = true
 		}
 	}
-	still := make(map[gateway.ToolID]bool, len(after))
+	still := make(map[gateway.ItemID]bool, len(after))
 	for i := range after {
 		o := &after[i]
 		if o.State == gateway.StateMissing {
@@ -79,7 +79,7 @@ func compare(before, after []Observation) Changes {
 }
 
 // list files a definition that was not listed before as added or changed.
-func (c *Changes) list(before map[gateway.ToolID]bool, o *Observation) {
+func (c *Changes) list(before map[gateway.ItemID]bool, o *Observation) {
 	if before[o.ID] {
 		c.Changed = append(c.Changed, *o)
 		return
@@ -106,9 +106,12 @@ func sortObservations(all []Observation) {
 	})
 }
 
-func cmpID(a, b gateway.ToolID) int {
+func cmpID(a, b gateway.ItemID) int {
+	if c := strings.Compare(string(a.Kind), string(b.Kind)); c != 0 {
+		return c
+	}
 	if c := strings.Compare(a.Upstream, b.Upstream); c != 0 {
 		return c
 	}
-	return strings.Compare(a.Tool, b.Tool)
+	return strings.Compare(a.Name, b.Name)
 }

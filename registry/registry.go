@@ -12,8 +12,8 @@ import (
 	"mcp-gateway/gateway"
 )
 
-// MaxTools is how many tools one upstream may list.
-const MaxTools = 5000
+// MaxItems is how much one upstream may list, of all kinds together.
+const MaxItems = 10_000
 
 // Presenter makes the host's rendering of a tool: cleaned text, hints from the
 // reviewed facts only. It returns a function that renders it under a given
@@ -33,9 +33,13 @@ type Options struct {
 	Clock func() time.Time           // nil: time.Now
 }
 
-// Listing is what one tools/list, all its pages, brought.
+// Listing is what the lists of one upstream, all their pages, brought. What is
+// listed is kept as sent.
 type Listing struct {
-	Tools        [][]byte // each as sent
+	Tools        [][]byte
+	Prompts      [][]byte
+	Resources    [][]byte
+	Templates    [][]byte
 	TTL          time.Duration
 	Partial      bool // not all pages came
 	Era          string
@@ -50,12 +54,31 @@ type List struct {
 	Revision     string
 	Instructions []byte
 	TTL          time.Duration
-	Tools        int       // listed, served or not
+	Items        int       // listed, served or not
 	At           time.Time // when the last list came
 	Whole        time.Time // when the last whole one came; zero = never
 }
 
-// list is one upstream's tools as they were last listed. It is replaced, never
+// of returns what was listed of one kind.
+func (l *Listing) of(kind gateway.Kind) [][]byte {
+	switch kind {
+	case gateway.KindPrompt:
+		return l.Prompts
+	case gateway.KindResource:
+		return l.Resources
+	case gateway.KindTemplate:
+		return l.Templates
+	default:
+		return l.Tools
+	}
+}
+
+// count returns how much was listed.
+func (l *Listing) count() int {
+	return len(l.Tools) + len(l.Prompts) + len(l.Resources) + len(l.Templates)
+}
+
+// list is one upstream's offers as they were last listed. It is replaced, never
 // changed.
 type list struct {
 	info     List
@@ -99,7 +122,7 @@ func (r *Registry) Observations() []Observation {
 func (r *Registry) Seen(upstream string) []Seen {
 	var seen []Seen
 	for _, o := range r.Snapshot().observations {
-		if o.ID.Upstream == upstream && o.ID.Tool != "" && o.Definition != nil {
+		if o.ID.Upstream == upstream && o.ID.Name != "" && o.Definition != nil {
 			seen = append(seen, Seen{ID: o.ID, Digest: o.Digest, Raw: o.Definition.Raw, State: o.State, Reasons: o.Reasons})
 		}
 	}
@@ -143,11 +166,11 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	if upstream == "" {
 		return Changes{}, gateway.Because(gateway.CodeInvalidParams, errors.New("an upstream needs an id"))
 	}
-	if len(l.Tools) > MaxTools {
+	if l.count() > MaxItems {
 		return Changes{}, tooMany()
 	}
 	now := r.opts.Clock()
-	admitted := admitAll(upstream, l.Tools, r.admitted(upstream), now)
+	admitted := admitAll(upstream, &l, r.admitted(upstream), now)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,10 +182,10 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	if l.Partial {
 		next.merge(before)
 	}
-	if len(next.admitted) > MaxTools {
+	if len(next.admitted) > MaxItems {
 		return Changes{}, tooMany()
 	}
-	next.info.Tools = len(next.admitted)
+	next.info.Items = len(next.admitted)
 	r.lists[upstream] = next
 	if before != nil && slices.Equal(before.admitted, next.admitted) {
 		return Changes{Partial: l.Partial, Revision: r.Snapshot().revision}, nil
@@ -173,7 +196,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 }
 
 func tooMany() error {
-	return gateway.Because(gateway.CodeTooLarge, errors.New("the upstream lists too many tools"))
+	return gateway.Because(gateway.CodeTooLarge, errors.New("the upstream lists too much"))
 }
 
 // merge keeps, of the list before, what a partial one does not show.
@@ -183,12 +206,12 @@ func (l *list) merge(before *list) {
 		return
 	}
 	l.info.Whole = before.info.Whole
-	shown := make(map[string]bool, len(l.admitted))
+	shown := make(map[gateway.ItemID]bool, len(l.admitted))
 	for _, a := range l.admitted {
-		shown[a.def.Name] = true
+		shown[a.def.ID] = true
 	}
 	for _, a := range before.admitted {
-		if a.def.Name != "" && !shown[a.def.Name] {
+		if a.def.Name != "" && !shown[a.def.ID] {
 			l.admitted = append(l.admitted, a)
 		}
 	}
@@ -203,35 +226,39 @@ func (r *Registry) admitted(upstream string) []*admission {
 	return nil
 }
 
-// admitAll judges a list, taking over every judgement of the same bytes. Most
-// lists come back as they were, in the same order: that case only compares.
-func admitAll(upstream string, tools [][]byte, known []*admission, now time.Time) []*admission {
-	all := make([]*admission, len(tools))
-	var byContent func([]byte) *admission
-	for i, raw := range tools {
-		if i < len(known) && bytes.Equal(known[i].raw, raw) {
-			all[i] = known[i]
-			continue
-		}
-		if byContent == nil {
-			byContent = indexed(known)
-		}
-		if all[i] = byContent(raw); all[i] == nil {
-			all[i] = examine(upstream, raw, now)
+// admitAll judges a listing, taking over every judgement of the same bytes. Most
+// come back as they were, in the same order: that case only compares.
+func admitAll(upstream string, l *Listing, known []*admission, now time.Time) []*admission {
+	all := make([]*admission, 0, l.count())
+	var lookUp func(gateway.Kind, []byte) *admission
+	for _, kind := range gateway.Kinds() {
+		for _, raw := range l.of(kind) {
+			if i := len(all); i < len(known) && known[i].is(kind, raw) {
+				all = append(all, known[i])
+				continue
+			}
+			if lookUp == nil {
+				lookUp = indexed(known)
+			}
+			a := lookUp(kind, raw)
+			if a == nil {
+				a = examine(gateway.ItemID{Kind: kind, Upstream: upstream}, raw, now)
+			}
+			all = append(all, a)
 		}
 	}
 	return all
 }
 
-// indexed returns a look-up of admissions by their bytes.
-func indexed(known []*admission) func([]byte) *admission {
+// indexed returns a look-up of admissions by kind and bytes.
+func indexed(known []*admission) func(gateway.Kind, []byte) *admission {
 	seed := maphash.MakeSeed()
 	index := make(map[uint64]*admission, len(known))
 	for _, a := range known {
 		index[maphash.Bytes(seed, a.raw)] = a
 	}
-	return func(raw []byte) *admission {
-		if a := index[maphash.Bytes(seed, raw)]; a != nil && bytes.Equal(a.raw, raw) {
+	return func(kind gateway.Kind, raw []byte) *admission {
+		if a := index[maphash.Bytes(seed, raw)]; a != nil && a.is(kind, raw) {
 			return a
 		}
 		return nil

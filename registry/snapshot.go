@@ -15,49 +15,58 @@ import (
 type Snapshot struct {
 	revision     uint64
 	exposure     string
-	tables       map[string]*table // by scope: "" = all upstreams, else one upstream's id
+	tables       map[shelf]*table
+	all          []*Item // by Index
 	observations []Observation
 }
 
-// table is what one endpoint serves. Names that are known but not served stand
+// shelf is where one kind stands for one endpoint: scope "" is that for all
+// upstreams, else one upstream's id.
+type shelf struct {
+	kind  gateway.Kind
+	scope string
+}
+
+// table is what one endpoint serves of one kind. Names that are known but not served stand
 // in it too, so that resolving them is the same work.
 type table struct {
 	names map[string]entry
-	tools []*Tool // sorted by the name that this scope gives them
+	items []*Item // sorted by the name that this scope gives them
 }
 
 type entry struct {
-	tool   *Tool
-	reason gateway.Reason // why there is no tool
+	item   *Item
+	reason gateway.Reason // why there is none
 }
 
-// Tool is one served tool. It is shared between calls and not to be written.
-type Tool struct {
-	ID          gateway.ToolID
+// Item is one thing that is served. It is shared between calls and not to be
+// written.
+type Item struct {
+	ID          gateway.ItemID
 	Exposed     string // its name on the endpoint for all upstreams
 	Definition  *Definition
 	Record      *Record // nil when its upstream is trusted without review
 	Facts       *gateway.ExposureFacts
-	Findings    []gateway.Finding // what is suspicious in the definition, waived or not grave
-	Fragment    []byte            // its rendering for hosts under Exposed
-	OwnFragment []byte            // its rendering under its own name, for the upstream's own endpoint
-	Index       int               // its place in Tools("") of this snapshot, for bit sets
-	Timeout     time.Duration     // of one call; 0 = the upstream's
+	Findings    []gateway.Finding
+	Fragment    []byte        // its rendering for hosts under Exposed
+	OwnFragment []byte        // its rendering under its own name, for the upstream's own endpoint
+	Index       int           // unique in this snapshot, from 0: for bit sets
+	Timeout     time.Duration // of one call; 0 = the upstream's
 }
 
-// Pinned proves that a tool was resolved: a served tool, with the definition
-// that a reviewer approved. Only Resolve makes one; the zero value proves
-// nothing and is refused wherever one is needed.
+// Pinned proves that something was resolved: a served item, with the definition
+// that a reviewer approved. Only Resolve and ResolveURI make one; the zero value
+// proves nothing and is refused wherever one is needed.
 type Pinned struct {
-	tool     *Tool
+	item     *Item
 	revision uint64
 }
 
-// Valid says whether p came from Resolve.
-func (p Pinned) Valid() bool { return p.tool != nil }
+// Valid says whether p was resolved.
+func (p Pinned) Valid() bool { return p.item != nil }
 
-// Tool returns the tool; nil for the zero value.
-func (p Pinned) Tool() *Tool { return p.tool }
+// Item returns the item; nil for the zero value.
+func (p Pinned) Item() *Item { return p.item }
 
 // Revision returns the revision of the snapshot in which p was resolved.
 func (p Pinned) Revision() uint64 { return p.revision }
@@ -69,27 +78,30 @@ func (s *Snapshot) Revision() uint64 { return s.revision }
 // Exposure returns the revision of the reviewers' records that hold.
 func (s *Snapshot) Exposure() string { return s.exposure }
 
-// Tools returns what is served: for scope "" all tools sorted by exposed name,
-// else the tools of that upstream sorted by their own name. The slice is shared
-// and not to be written.
-func (s *Snapshot) Tools(scope string) []*Tool {
-	if t := s.tables[scope]; t != nil {
-		return t.tools
+// Items returns what is served of a kind: for scope "" of all upstreams, sorted
+// by exposed name, else of that upstream, sorted by its own names. The slice is
+// shared and not to be written.
+func (s *Snapshot) Items(kind gateway.Kind, scope string) []*Item {
+	if t := s.tables[shelf{kind, scope}]; t != nil {
+		return t.items
 	}
 	return nil
 }
 
-// Resolve returns the tool that a name means in a scope, byte for byte, or why
-// there is none. A host must not learn which reason it was: absent and held
-// back are the same work here and must be the same answer.
-func (s *Snapshot) Resolve(scope, name string) (Pinned, gateway.Reason) {
+// All returns everything that is served, by Index.
+func (s *Snapshot) All() []*Item { return s.all }
+
+// Resolve returns what a name means in a scope, byte for byte, or why it means
+// nothing. A host must not learn which reason it was: absent and held back are
+// the same work here and must be the same answer.
+func (s *Snapshot) Resolve(kind gateway.Kind, scope, name string) (Pinned, gateway.Reason) {
 	var found entry
-	if t := s.tables[scope]; t != nil {
+	if t := s.tables[shelf{kind, scope}]; t != nil {
 		found = t.names[name]
 	}
 	switch {
-	case found.tool != nil:
-		return Pinned{tool: found.tool, revision: s.revision}, ""
+	case found.item != nil:
+		return Pinned{item: found.item, revision: s.revision}, ""
 	case found.reason != "":
 		return Pinned{}, found.reason
 	default:
@@ -97,17 +109,33 @@ func (s *Snapshot) Resolve(scope, name string) (Pinned, gateway.Reason) {
 	}
 }
 
-// Holds says whether this snapshot still serves a tool that was resolved in an
-// earlier one with the very same definition: "" if so, else why not.
+// ResolveURI returns the resource that a normalised URI names, or else the first
+// template, by name, that it fits. A resource that is known but held back is not
+// reached through a template.
+func (s *Snapshot) ResolveURI(scope, normalized string) (Pinned, gateway.Reason) {
+	p, reason := s.Resolve(gateway.KindResource, scope, normalized)
+	if reason != gateway.ReasonToolAbsent {
+		return p, reason
+	}
+	for _, item := range s.Items(gateway.KindTemplate, scope) {
+		if item.Definition.Template.Matches(normalized) {
+			return Pinned{item: item, revision: s.revision}, ""
+		}
+	}
+	return Pinned{}, reason
+}
+
+// Holds says whether this snapshot still serves what was resolved in an earlier
+// one with the very same definition: "" if so, else why not.
 func (s *Snapshot) Holds(p Pinned) gateway.Reason {
 	if !p.Valid() {
 		return gateway.ReasonToolAbsent
 	}
-	now, reason := s.Resolve(p.tool.ID.Upstream, p.tool.ID.Tool)
+	now, reason := s.Resolve(p.item.ID.Kind, p.item.ID.Upstream, p.item.ID.Name)
 	if reason != "" {
 		return reason
 	}
-	if now.tool.Definition.Digest != p.tool.Definition.Digest {
+	if now.item.Definition.Digest != p.item.Definition.Digest {
 		return gateway.ReasonDefinitionChanged
 	}
 	return ""
@@ -120,48 +148,51 @@ func (s *Snapshot) file(all []candidate) {
 		if c.Exposed == "" {
 			continue // what has no name can't be called
 		}
-		e := entry{tool: c.tool()}
-		if e.tool == nil {
+		e := entry{item: c.item()}
+		if e.item == nil {
 			e.reason = c.Reasons[0]
 		}
-		s.table("").enter(c.Exposed, e)
-		s.table(c.ID.Upstream).enter(c.ID.Tool, e)
+		s.table(shelf{c.ID.Kind, ""}).enter(c.Exposed, e)
+		s.table(shelf{c.ID.Kind, c.ID.Upstream}).enter(c.ID.Name, e)
 	}
-	for scope, t := range s.tables {
-		slices.SortFunc(t.tools, func(a, b *Tool) int {
-			if scope == "" {
+	for at, t := range s.tables {
+		slices.SortFunc(t.items, func(a, b *Item) int {
+			if at.scope == "" {
 				return strings.Compare(a.Exposed, b.Exposed)
 			}
-			return strings.Compare(a.ID.Tool, b.ID.Tool)
+			return strings.Compare(a.ID.Name, b.ID.Name)
 		})
 	}
-	for i, t := range s.Tools("") {
-		t.Index = i
+	for _, kind := range gateway.Kinds() {
+		for _, item := range s.Items(kind, "") {
+			item.Index = len(s.all)
+			s.all = append(s.all, item)
+		}
 	}
 }
 
-func (s *Snapshot) table(scope string) *table {
-	t := s.tables[scope]
+func (s *Snapshot) table(at shelf) *table {
+	t := s.tables[at]
 	if t == nil {
 		t = &table{names: map[string]entry{}}
-		s.tables[scope] = t
+		s.tables[at] = t
 	}
 	return t
 }
 
 func (t *table) enter(name string, e entry) {
 	t.names[name] = e
-	if e.tool != nil {
-		t.tools = append(t.tools, e.tool)
+	if e.item != nil {
+		t.items = append(t.items, e.item)
 	}
 }
 
-// tool returns the served tool, or nil if the candidate is not served.
-func (c *candidate) tool() *Tool {
+// item returns what is served, or nil if the candidate is not.
+func (c *candidate) item() *Item {
 	if c.State != gateway.StateApproved {
 		return nil
 	}
-	t := &Tool{
+	t := &Item{
 		ID: c.ID, Exposed: c.Exposed, Definition: c.Definition, Facts: &c.shown.facts, Findings: c.Findings,
 		Fragment: c.shown.exposed, OwnFragment: c.shown.own,
 	}
@@ -174,7 +205,7 @@ func (c *candidate) tool() *Tool {
 // sameServed says whether two snapshots serve the same, so that whatever was
 // derived from one holds for the other.
 func sameServed(a, b *Snapshot) bool {
-	return slices.EqualFunc(a.Tools(""), b.Tools(""), func(x, y *Tool) bool {
+	return slices.EqualFunc(a.all, b.all, func(x, y *Item) bool {
 		return x.ID == y.ID && x.Exposed == y.Exposed && x.Timeout == y.Timeout &&
 			x.Definition.Digest == y.Definition.Digest &&
 			slices.Equal(x.Findings, y.Findings) && bytes.Equal(x.Fragment, y.Fragment) && bytes.Equal(x.OwnFragment, y.OwnFragment) &&

@@ -17,8 +17,8 @@ func someTools(n int) []*rego.Resource {
 		if i%10 == 0 {
 			scopes = []string{fmt.Sprintf("service%d:create:{severity}", i%40)}
 		}
-		out[i] = rego.NewResource(rego.Tool{
-			ID:         gateway.ToolID{Upstream: fmt.Sprintf("up%d", i%7), Tool: fmt.Sprintf("tool_%d", i)},
+		out[i] = rego.NewResource(rego.Item{
+			ID:         gateway.ItemID{Upstream: fmt.Sprintf("up%d", i%7), Name: fmt.Sprintf("tool_%d", i)},
 			Exposed:    fmt.Sprintf("up%d__tool_%d", i%7, i),
 			Definition: "sha256-jcs1:00",
 			State:      gateway.StateApproved,

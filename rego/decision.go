@@ -71,7 +71,7 @@ func (d Decision) Permit() (Permit, bool) {
 // is no permit.
 type Permit struct {
 	valid      bool
-	id         gateway.ToolID
+	id         gateway.ItemID
 	definition gateway.Digest
 	arguments  [sha256.Size]byte
 	revision   string
@@ -82,7 +82,7 @@ func (p Permit) Valid() bool { return p.valid }
 
 // Covers says whether p is a permit for this call. The arguments must be the
 // bytes that were judged.
-func (p Permit) Covers(id gateway.ToolID, definition gateway.Digest, arguments []byte) bool {
+func (p Permit) Covers(id gateway.ItemID, definition gateway.Digest, arguments []byte) bool {
 	return p.valid && p.id == id && p.definition == definition && p.arguments == sha256.Sum256(arguments)
 }
 

@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 	"mcp-gateway/rego/check"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -98,6 +100,7 @@ func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 
 func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) (d Decision, err error) {
 	defer contain(&err)
+	c.Action = cmp.Or(c.Action, protocol.MethodToolsCall)
 	d.asked = question{e.subjects.term(p), r, c}
 	terms, err := arguments(args)
 	if err != nil {
@@ -122,7 +125,7 @@ func contain(err *error) {
 // it can be kept.
 func (q question) input(args *ast.Term, withTime bool) *ast.Term {
 	resource := [...]member{
-		{names.kind, names.tool},
+		{names.kind, word(q.resource.id.Kind.String())},
 		{names.id, q.resource.key},
 		{names.properties, q.resource.facts},
 		{names.arguments, args},
@@ -133,7 +136,7 @@ func (q question) input(args *ast.Term, withTime bool) *ast.Term {
 	}
 	return ast.ObjectTerm(
 		member{names.subject, q.subject},
-		member{names.action, names.call},
+		member{names.action, ast.ObjectTerm(member{names.name, word(q.context.Action)})},
 		member{names.resource, ast.ObjectTerm(resource[:n]...)},
 		member{names.context, q.context.term(withTime)},
 	)

@@ -31,8 +31,8 @@ const seeAll = "package mcp.gateway\n\nvisible contains id if some id, _ in inpu
 var alice = &gateway.Principal{Issuer: "gateway", Subject: "alice", Tenant: "platform", Client: "ci", Scopes: []string{"a"}, Groups: []string{"g"}, Method: gateway.AuthAPIKey}
 
 func readTool(name string, scopes ...string) *rego.Resource {
-	return rego.NewResource(rego.Tool{
-		ID: gateway.ToolID{Upstream: "up", Tool: name}, Exposed: "up__" + name, Definition: gateway.Digest("sha256-jcs1:" + name),
+	return rego.NewResource(rego.Item{
+		ID: gateway.ItemID{Upstream: "up", Name: name}, Exposed: "up__" + name, Definition: gateway.Digest("sha256-jcs1:" + name),
 		State: gateway.StateApproved, Facts: gateway.ExposureFacts{SideEffect: gateway.Read, Scopes: scopes},
 		Findings: []gateway.Finding{{Code: "long_text", Path: "/description", Severity: gateway.Info}},
 	})
@@ -126,7 +126,7 @@ func TestVisibleShapes(t *testing.T) {
 		"from data":       {`visible := {id | some id in data.ids}`, []bool{false, false, true}, ""},
 		"undefined":       {`visible := {"up/one"} if input.subject.id == "bob"`, nil, gateway.ReasonPolicyUndefined},
 		"of another type": {`visible := data.ids`, nil, gateway.ReasonPolicyError},
-		"two answers":     {"visible := {\"up/one\"} if input.subject.id == \"alice\"\n\nvisible := {\"up/two\"} if input.action.name == \"tools/list\"", nil, gateway.ReasonPolicyConflict},
+		"two answers":     {"visible := {\"up/one\"} if input.subject.id == \"alice\"\n\nvisible := {\"up/two\"} if input.action.name == \"list\"", nil, gateway.ReasonPolicyConflict},
 		"failing":         {"visible contains id if {\n\tsome id, _ in input.resources\n\tto_number(id) == 1\n}", nil, gateway.ReasonPolicyError},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -283,17 +283,17 @@ func TestArgumentsThatAreNone(t *testing.T) {
 // The input has every field of its published schema, with these values.
 func TestInputAsPublished(t *testing.T) {
 	e := engineOf(t, "p.rego", open)
-	d := e.Decide(t.Context(), alice, rego.NewResource(rego.Tool{
-		ID: gateway.ToolID{Upstream: "up", Tool: "t"}, Exposed: "up__t", Definition: "sha256-jcs1:t", State: gateway.StateApproved,
+	d := e.Decide(t.Context(), alice, rego.NewResource(rego.Item{
+		ID: gateway.ItemID{Upstream: "up", Name: "t"}, Exposed: "up__t", Definition: "sha256-jcs1:t", State: gateway.StateApproved,
 		Findings: []gateway.Finding{{Code: "b", Path: "/x", Severity: gateway.Info}, {Code: "b", Path: "/y", Severity: gateway.Info}},
 		Facts:    gateway.ExposureFacts{Scopes: []string{"b", "a", "b"}},
 	}), []byte(`{"secret": "hunter2"}`), modern)
 	const want = `{"action":{"name":"tools/call"},` +
 		`"context":{"era":"modern","revision":"2026-07-28","transport":"http"},` +
 		`"resource":{"id":"up/t","properties":{"definition":"sha256-jcs1:t","exposed_name":"up__t",` +
-		`"findings":[{"code":"b","severity":"info"}],"idempotent":"no","open_world":true,"outbound":true,"owner":"",` +
+		`"findings":[{"code":"b","severity":"info"}],"idempotent":"no","name":"t","open_world":true,"outbound":true,"owner":"",` +
 		`"reads_private":true,"reversible":false,"scopes":["a","b"],"side_effect":"destructive","state":"approved",` +
-		`"tool":"t","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
+		`"type":"tool","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
 		`"subject":{"id":"alice","properties":{"auth_method":"api_key","client":"ci","groups":["g"],"issuer":"gateway",` +
 		`"scopes":["a"],"tenant":"platform"},"type":"identity"}}`
 	if got := string(d.Input()); got != want {
@@ -360,11 +360,11 @@ func TestPermit(t *testing.T) {
 	if !ok || !p.Valid() || p.Revision() != e.Revision() || !p.Covers(r.ID(), "sha256-jcs1:t", args) {
 		t.Fatalf("no permit for what was allowed: %v", d)
 	}
-	if p.Covers(gateway.ToolID{Upstream: "up", Tool: "u"}, "sha256-jcs1:t", args) ||
+	if p.Covers(gateway.ItemID{Upstream: "up", Name: "u"}, "sha256-jcs1:t", args) ||
 		p.Covers(r.ID(), "sha256-jcs1:u", args) || p.Covers(r.ID(), "sha256-jcs1:t", []byte(`{"x":2}`)) || p.Covers(r.ID(), "sha256-jcs1:t", nil) {
 		t.Error("a permit covers another call")
 	}
-	if (rego.Permit{}).Valid() || (rego.Permit{}).Covers(gateway.ToolID{}, "", nil) {
+	if (rego.Permit{}).Valid() || (rego.Permit{}).Covers(gateway.ItemID{}, "", nil) {
 		t.Error("the zero value is a permit")
 	}
 	if _, ok := (rego.Decision{Effect: gateway.Allow}).Permit(); ok {

@@ -18,8 +18,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ticket := rego.NewResource(rego.Tool{
-		ID:    gateway.ToolID{Upstream: "incident", Tool: "create_incident_ticket"},
+	ticket := rego.NewResource(rego.Item{
+		ID:    gateway.ItemID{Upstream: "incident", Name: "create_incident_ticket"},
 		State: gateway.StateApproved,
 		Facts: gateway.ExposureFacts{SideEffect: gateway.Write, Scopes: []string{"incident:create:{severity}"}},
 	})

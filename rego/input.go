@@ -12,28 +12,28 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Tool is what policy is told about one tool: the reviewer's facts and the
-// gateway's own, nothing that the upstream claims.
-type Tool struct {
-	ID         gateway.ToolID
+// Item is what policy is told about one thing that is offered: the reviewer's
+// facts and the gateway's own, nothing that the upstream claims.
+type Item struct {
+	ID         gateway.ItemID
 	Exposed    string // the name under which hosts see it
 	Definition gateway.Digest
 	State      gateway.ExposureState
-	Facts      gateway.ExposureFacts // zero for a tool without a record: the worst case
+	Facts      gateway.ExposureFacts // zero without a record: the worst case
 	Findings   []gateway.Finding
 }
 
-// Resource is a Tool as policy sees it. It is built once, when the registry
+// Resource is an Item as policy sees it. It is built once, when the registry
 // publishes a snapshot, and shared by all calls.
 type Resource struct {
-	id         gateway.ToolID
+	id         gateway.ItemID
 	definition gateway.Digest
 	key        *ast.Term // its id, "upstream/tool"
 	facts      *ast.Term // resource.properties
 }
 
-// NewResource builds the terms of the tool.
-func NewResource(t Tool) *Resource {
+// NewResource builds the terms of the item.
+func NewResource(t Item) *Resource {
 	f := &t.Facts
 	idempotent := f.Idempotent
 	if idempotent != gateway.IdempotentYes && idempotent != gateway.IdempotentKey {
@@ -41,7 +41,8 @@ func NewResource(t Tool) *Resource {
 	}
 	facts := ast.NewObject(
 		text("upstream", t.ID.Upstream),
-		text("tool", t.ID.Tool),
+		text("name", t.ID.Name),
+		text("type", t.ID.Kind.String()),
 		text("exposed_name", t.Exposed),
 		text("definition", string(t.Definition)),
 		text("state", string(t.State)),
@@ -60,7 +61,7 @@ func NewResource(t Tool) *Resource {
 }
 
 // ID returns which tool the resource is.
-func (r *Resource) ID() gateway.ToolID { return r.id }
+func (r *Resource) ID() gateway.ItemID { return r.id }
 
 // findings gives codes and severities. Their paths hold names that the upstream
 // chose, and stay out.
@@ -75,6 +76,7 @@ func findings(list []gateway.Finding) *ast.Term {
 
 // Context is the circumstance of a call.
 type Context struct {
+	Action    string    // the method: "tools/call", "prompts/get" …; "" = "tools/call"
 	Era       string    // "modern" or "legacy"
 	Revision  string    // protocol revision, such as "2026-07-28"
 	Transport string    // "http" or "stdio"
@@ -100,7 +102,7 @@ var names = struct {
 	subject, action, resource, resources, context *ast.Term
 	kind, id, properties, arguments               *ast.Term
 	era, revision, transport, time                *ast.Term
-	tool, list, call                              *ast.Term
+	list, name                                    *ast.Term
 	effect, reasons                               *ast.Term
 }{
 	subject: ast.StringTerm("subject"), action: ast.StringTerm("action"), resource: ast.StringTerm("resource"),
@@ -109,15 +111,16 @@ var names = struct {
 	arguments: ast.StringTerm("arguments"),
 	era:       ast.StringTerm("era"), revision: ast.StringTerm("revision"), transport: ast.StringTerm("transport"),
 	time: ast.StringTerm("time"),
-	tool: ast.StringTerm("tool"),
-	list: ast.ObjectTerm(text("name", "tools/list")), call: ast.ObjectTerm(text("name", "tools/call")),
+	list: ast.ObjectTerm(text("name", "list")), name: ast.StringTerm("name"),
 	effect: ast.StringTerm("effect"), reasons: ast.StringTerm("reasons"),
 }
 
-// words are the terms of what a context usually says.
+// words are the terms of what an action and its context usually say.
 var words = func() map[string]*ast.Term {
 	table := map[string]*ast.Term{}
-	for _, w := range append(protocol.Revisions(), "modern", "legacy", "http", "stdio") {
+	for _, w := range append(protocol.Revisions(), "modern", "legacy", "http", "stdio",
+		"tool", "prompt", "resource", "template", protocol.MethodToolsCall, protocol.MethodPromptsGet,
+		protocol.MethodResourcesRead, protocol.MethodResourcesSubscribe, protocol.MethodComplete) {
 		table[w] = ast.StringTerm(w)
 	}
 	return table

@@ -115,8 +115,8 @@ func goldens(t *testing.T) []golden {
 }
 
 func (g golden) resource() *rego.Resource {
-	return rego.NewResource(rego.Tool{
-		ID:         gateway.ToolID{Upstream: "incident", Tool: "tool"},
+	return rego.NewResource(rego.Item{
+		ID:         gateway.ItemID{Upstream: "incident", Name: "tool"},
 		Exposed:    "incident__tool",
 		Definition: "sha256-jcs1:00",
 		State:      g.State,

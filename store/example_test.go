@@ -27,7 +27,7 @@ func Example() {
 	defer s.Close()
 
 	log := registry.Seen{
-		ID: gateway.ToolID{Upstream: "git", Tool: "log"}, Digest: "sha256-jcs1:…",
+		ID: gateway.ItemID{Upstream: "git", Name: "log"}, Digest: "sha256-jcs1:…",
 		Raw: []byte(`{"name":"log"}`), State: gateway.StateNew, Reasons: []gateway.Reason{gateway.ReasonUnreviewed},
 	}
 	nine := time.Date(2026, 9, 1, 9, 0, 0, 0, time.UTC)

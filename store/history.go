@@ -52,8 +52,8 @@ func observe(ctx context.Context, tx *sql.Tx, at int64, d *registry.Seen) (added
 			reasons    = CASE WHEN ?1 >= last_seen THEN ?3 ELSE reasons END,
 			first_seen = min(first_seen, ?1),
 			last_seen  = max(last_seen, ?1)
-		WHERE upstream = ?4 AND tool = ?5 AND digest = ?6`,
-		at, string(d.State), reasons, d.ID.Upstream, d.ID.Tool, string(d.Digest))
+		WHERE upstream = ?4 AND kind = ?5 AND name = ?6 AND digest = ?7`,
+		at, string(d.State), reasons, d.ID.Upstream, string(d.ID.Kind), d.ID.Name, string(d.Digest))
 	if err != nil {
 		return false, err
 	}
@@ -61,9 +61,9 @@ func observe(ctx context.Context, tx *sql.Tx, at int64, d *registry.Seen) (added
 		return false, err
 	}
 	_, err = tx.ExecContext(ctx, `
-		INSERT INTO definitions (upstream, tool, digest, raw, state, reasons, first_seen, last_seen)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ID.Upstream, d.ID.Tool, string(d.Digest), nonNil(d.Raw), string(d.State), reasons, at, at)
+		INSERT INTO definitions (upstream, kind, name, digest, raw, state, reasons, first_seen, last_seen)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID.Upstream, string(d.ID.Kind), d.ID.Name, string(d.Digest), nonNil(d.Raw), string(d.State), reasons, at, at)
 	return true, err
 }
 
@@ -84,17 +84,18 @@ func (s *Store) Definitions(ctx context.Context, upstream string) ([]registry.Se
 	var all []registry.Seen
 	err := each(ctx, s.read, func(scan func(...any) error) error {
 		var d registry.Seen
-		var digest, state, reasons string
+		var kind, digest, state, reasons string
 		var first, last int64
-		if err := scan(&d.ID.Upstream, &d.ID.Tool, &digest, &d.Raw, &state, &reasons, &first, &last); err != nil {
+		if err := scan(&d.ID.Upstream, &kind, &d.ID.Name, &digest, &d.Raw, &state, &reasons, &first, &last); err != nil {
 			return err
 		}
+		d.ID.Kind = gateway.Kind(kind)
 		d.Digest, d.State = gateway.Digest(digest), gateway.ExposureState(state)
 		d.Reasons, d.First, d.Last = splitReasons(reasons), instant(first), instant(last)
 		all = append(all, d)
 		return nil
-	}, `SELECT upstream, tool, digest, raw, state, reasons, first_seen, last_seen FROM definitions
-		WHERE ?1 = '' OR upstream = ?1 ORDER BY upstream, tool, first_seen, id`, upstream)
+	}, `SELECT upstream, kind, name, digest, raw, state, reasons, first_seen, last_seen FROM definitions
+		WHERE ?1 = '' OR upstream = ?1 ORDER BY kind, upstream, name, first_seen, id`, upstream)
 	return all, explain("reading definitions", err)
 }
 

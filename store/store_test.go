@@ -37,7 +37,7 @@ func open(t *testing.T, path string) *Store {
 
 func seen(tool, raw string, state gateway.ExposureState, reasons ...gateway.Reason) registry.Seen {
 	return registry.Seen{
-		ID: gateway.ToolID{Upstream: "git", Tool: tool}, Digest: gateway.Digest("sha256-jcs1:" + raw),
+		ID: gateway.ItemID{Upstream: "git", Name: tool}, Digest: gateway.Digest("sha256-jcs1:" + raw),
 		Raw: []byte(raw), State: state, Reasons: reasons,
 	}
 }
@@ -57,7 +57,7 @@ func TestHistorySurvivesReopening(t *testing.T) {
 	}
 	first := seen("log", `{"name":"log"}`, gateway.StateNew, gateway.ReasonUnreviewed)
 	second := seen("log", `{"name":"log","x":1}`, gateway.StateChanged, gateway.ReasonDefinitionChanged, "hidden_unicode")
-	other := registry.Seen{ID: gateway.ToolID{Upstream: "files", Tool: "read"}, Digest: "sha256:0", State: gateway.StateWithheld}
+	other := registry.Seen{ID: gateway.ItemID{Upstream: "files", Name: "read"}, Digest: "sha256:0", State: gateway.StateWithheld}
 	observeAll(t, s, morning, first, other)
 	observeAll(t, s, morning.Add(time.Hour), second)
 	first.State, first.Reasons = gateway.StateApproved, nil
@@ -321,7 +321,7 @@ func TestHelperProcess(t *testing.T) {
 func writeMany(t *testing.T, path, upstream string) {
 	s := open(t, path)
 	for i := range 25 {
-		d := registry.Seen{ID: gateway.ToolID{Upstream: upstream, Tool: fmt.Sprint(i)}, Digest: "sha256:0", Raw: []byte("{}"), State: gateway.StateNew}
+		d := registry.Seen{ID: gateway.ItemID{Upstream: upstream, Name: fmt.Sprint(i)}, Digest: "sha256:0", Raw: []byte("{}"), State: gateway.StateNew}
 		observeAll(t, s, morning, d, seen("shared", "{}", gateway.StateNew))
 		if err := s.SetUpstream(t.Context(), registry.UpstreamFact{ID: upstream, Up: true, At: morning}); err != nil {
 			t.Fatal(err)

@@ -72,7 +72,7 @@ func listRow(o *registry.Observation) []string {
 // upstream/tool or by its exposed name.
 func find(in *run.Inspection, name string) (*registry.Observation, error) {
 	for _, o := range in.Registry.Observations() {
-		if o.ID.Tool != "" && (o.ID.String() == name || o.Exposed == name) {
+		if o.ID.Name != "" && (o.ID.String() == name || o.Exposed == name) {
 			return &o, nil
 		}
 	}
@@ -179,8 +179,8 @@ func reviewed(in *run.Inspection, o *registry.Observation) ([]byte, error) {
 }
 
 // parseToolID reads what a person typed.
-func parseToolID(text string) (gateway.ToolID, error) {
-	id, ok := gateway.ParseToolID(text)
+func parseToolID(text string) (gateway.ItemID, error) {
+	id, ok := gateway.ParseItemID(text)
 	if !ok {
 		return id, &exitError{exitUsage, fmt.Sprintf("error: %q is not UPSTREAM/TOOL", text)}
 	}

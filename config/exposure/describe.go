@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/config/form"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/uri"
 )
 
 // The words of exposure.yaml.
@@ -22,19 +23,27 @@ var (
 	waivePattern     = regexp.MustCompile(`^[a-z][a-z0-9_.:/-]*$`)
 )
 
-// file describes exposure.yaml. Of its sections this version serves
-// tools; the others are held to their shape, so that a file reviewed today is
-// one that a later version can read.
-func file(tools *map[string]map[string]*registry.Record) form.Value {
-	var prompts, resources map[string]map[string]struct{}
+// byUpstream are records by upstream, then by name.
+type byUpstream = map[string]map[string]*registry.Record
+
+// sections is what an exposure.yaml says.
+type sections struct{ tools, prompts, resources byUpstream }
+
+// file describes exposure.yaml. The upstreams' own reviews are held to their
+// shape, so that a file reviewed today is one that a later version can read.
+func file(said *sections) form.Value {
 	var upstreams map[string]struct{}
 	return form.Object{Fields: []form.Field{
 		{Key: "version", Need: true, Value: form.Version(1)},
-		{Key: "tools", Value: byUpstream(tools, form.Keys{Pattern: toolPattern, Code: "bad_tool_name", Want: "tool name that can be served: [A-Za-z0-9_.-]{1,128}"}, record)},
-		{Key: "prompts", Value: byUpstream(&prompts, form.Keys{}, reviewed)},
-		{Key: "resources", Value: byUpstream(&resources, form.Keys{}, reviewed)},
+		{Key: "tools", Value: records(&said.tools, names("tool"), record)},
+		{Key: "prompts", Value: records(&said.prompts, names("prompt"), reviewed)},
+		{Key: "resources", Value: records(&said.resources, form.Keys{}, reviewedResource)},
 		{Key: "upstreams", Value: form.Map(&upstreams, UpstreamIDs(), reviewedUpstream)},
 	}}
+}
+
+func names(kind string) form.Keys {
+	return form.Keys{Pattern: toolPattern, Code: "bad_" + kind + "_name", Want: kind + " name that can be served: [A-Za-z0-9_.-]{1,128}"}
 }
 
 // UpstreamIDs says what an upstream is called in both files.
@@ -42,8 +51,8 @@ func UpstreamIDs() form.Keys {
 	return form.Keys{Pattern: idPattern, Code: "bad_id", Want: "upstream id: lower-case letters, digits and hyphens, at most 31"}
 }
 
-func byUpstream[T any](dst *map[string]map[string]T, keys form.Keys, item func(form.Entry, *T) form.Value) form.Value {
-	return form.Map(dst, UpstreamIDs(), func(_ form.Entry, m *map[string]T) form.Value {
+func records(dst *byUpstream, keys form.Keys, item func(form.Entry, **registry.Record) form.Value) form.Value {
+	return form.Map(dst, UpstreamIDs(), func(_ form.Entry, m *map[string]*registry.Record) form.Value {
 		return form.Map(m, keys, item)
 	})
 }
@@ -120,20 +129,55 @@ func judgeRecord(at form.Place, rec *registry.Record) {
 	}
 }
 
-// reviewed describes a prompt's or resource's record.
-func reviewed(_ form.Entry, _ *struct{}) form.Value {
-	var r registry.Record
-	var untrusted bool
-	return form.Object{Fields: []form.Field{
-		{Key: "definition", Need: true, Value: form.Matching(&r.Definition, digestPattern, "bad_digest", "digest sha256-jcs1: with 64 hex digits")},
+// reviewed describes a prompt's or resource's record: to get it changes nothing.
+// Scopes may be left out: it is then there for everyone who is identified.
+func reviewed(e form.Entry, dst **registry.Record) form.Value {
+	r := &registry.Record{Pos: e.Pos, Facts: gateway.ExposureFacts{SideEffect: gateway.Read, Idempotent: gateway.IdempotentYes}}
+	*dst = r
+	return form.Object{Check: func(at form.Place) { judgeReviewed(at) }, Fields: []form.Field{
+		{Key: "definition", Value: form.Matching(&r.Definition, digestPattern, "bad_digest", "digest sha256-jcs1: with 64 hex digits")},
 		{Key: "scopes", Value: scopes(&r.Facts.Scopes)},
-		{Key: "untrusted_content", Value: form.YesNo(&untrusted)},
+		{Key: "reads_private", Value: form.No(&r.Facts.ReadsNoPrivate)},
+		{Key: "untrusted_content", Value: form.No(&r.Facts.TrustedContent)},
+		{Key: "timeout", Value: form.Duration(&r.Timeout, 10*time.Millisecond, time.Hour)},
 		{Key: "quarantine", Value: form.Text(&r.Quarantine)},
-		{Key: "owner", Need: true, Value: form.Text(&r.Facts.Owner)},
-		{Key: "why", Need: true, Value: form.Text(&r.Facts.Why)},
-		{Key: "approved_by", Need: true, Value: form.Text(&r.ApprovedBy)},
-		{Key: "approved_at", Need: true, Value: date(&r.ApprovedAt)},
+		{Key: "waive", Value: form.Map(&r.Waive, form.Keys{Pattern: waivePattern, Code: "bad_waiver", Want: "code of a finding"}, func(_ form.Entry, s *string) form.Value { return form.Text(s) })},
+		{Key: "owner", Value: form.Text(&r.Facts.Owner)},
+		{Key: "why", Value: form.Text(&r.Facts.Why)},
+		{Key: "approved_by", Value: form.Text(&r.ApprovedBy)},
+		{Key: "approved_at", Value: date(&r.ApprovedAt)},
 	}}
+}
+
+func judgeReviewed(at form.Place) {
+	if at.Has("quarantine") {
+		return
+	}
+	for _, key := range [...]string{"definition", "owner", "why", "approved_by", "approved_at"} {
+		if !at.Has(key) {
+			at.Report("missing_key", "the key `%s` is missing", key)
+		}
+	}
+}
+
+// reviewedResource describes a resource's record. Its key is a URI or a URI
+// template in the one spelling in which it is compared.
+func reviewedResource(e form.Entry, dst **registry.Record) form.Value {
+	object := reviewed(e, dst).(form.Object)
+	check := object.Check
+	object.Check = func(at form.Place) {
+		check(at)
+		if strings.Contains(e.Key, "{") {
+			if _, err := uri.ParseTemplate(e.Key); err != nil {
+				at.Report("bad_uri", "`%s` is no URI template of simple variables: %v", e.Key, err)
+			}
+			return
+		}
+		if normal, err := uri.Normalize(e.Key); err != nil || normal != e.Key {
+			at.Report("bad_uri", "`%s` is not the normal spelling of a URI (%s)", e.Key, normal)
+		}
+	}
+	return object
 }
 
 // reviewedUpstream describes the review of an upstream itself.

@@ -49,7 +49,7 @@ const header = "# Reviewed tools. A tool is served only as the definition that i
 // but the keys that change stays byte for byte; the file is replaced at once
 // or not at all, and only by one that Load accepts. The errors are
 // gateway.Problems where the record would be wrong or incomplete.
-func Approve(path string, id gateway.ToolID, digest gateway.Digest, in RecordInput) error {
+func Approve(path string, id gateway.ItemID, digest gateway.Digest, in RecordInput) error {
 	return change(path, id, func(old *registry.Record) []edit.Pair {
 		pairs := []edit.Pair{{Key: "quarantine", Remove: true}, {Key: "definition", Value: edit.Quote(string(digest))}}
 		return append(pairs, in.pairs(old)...)
@@ -57,7 +57,7 @@ func Approve(path string, id gateway.ToolID, digest gateway.Digest, in RecordInp
 }
 
 // Quarantine holds a tool back, whatever its record says, and records why.
-func Quarantine(path string, id gateway.ToolID, why string) error {
+func Quarantine(path string, id gateway.ItemID, why string) error {
 	return change(path, id, func(*registry.Record) []edit.Pair {
 		return []edit.Pair{{Key: "quarantine", Value: edit.Quote(why)}}
 	})
@@ -113,13 +113,13 @@ func waiver(old *registry.Record, more map[string]string) string {
 }
 
 // change sets keys of one record under the file's lock.
-func change(path string, id gateway.ToolID, render func(old *registry.Record) []edit.Pair) error {
+func change(path string, id gateway.ItemID, render func(old *registry.Record) []edit.Pair) error {
 	return replace(path, header, func(path string, text []byte) ([]byte, error) {
 		before, err := fromDocument(form.Parse(path, text, maxFile))
 		if err != nil {
 			return nil, err
 		}
-		next, err := edit.Set(path, text, []string{"tools", id.Upstream, id.Tool}, render(before.Tools[id]))
+		next, err := edit.Set(path, text, []string{section(id.Kind), id.Upstream, id.Name}, render(before.Items[id]))
 		if err != nil {
 			return nil, err
 		}
@@ -134,10 +134,22 @@ func change(path string, id gateway.ToolID, render func(old *registry.Record) []
 	})
 }
 
+// section is where records of a kind stand.
+func section(kind gateway.Kind) string {
+	switch kind {
+	case gateway.KindPrompt:
+		return "prompts"
+	case gateway.KindResource, gateway.KindTemplate:
+		return "resources"
+	default:
+		return "tools"
+	}
+}
+
 // sameBut reports whether two exposures agree in all records but that of id,
 // which the second one has. Where the records stand does not matter.
-func sameBut(before, after *registry.Exposure, id gateway.ToolID) bool {
-	a, b := maps.Clone(before.Tools), maps.Clone(after.Tools)
+func sameBut(before, after *registry.Exposure, id gateway.ItemID) bool {
+	a, b := maps.Clone(before.Items), maps.Clone(after.Items)
 	if b[id] == nil {
 		return false
 	}

@@ -26,17 +26,17 @@ func TestLoadDesigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(x.Tools) != 2 || !strings.HasPrefix(x.Revision, "sha256:") {
-		t.Fatalf("%d records, revision %s", len(x.Tools), x.Revision)
+	if len(x.Items) != 4 || !strings.HasPrefix(x.Revision, "sha256:") {
+		t.Fatalf("%d records, revision %s", len(x.Items), x.Revision)
 	}
-	read := x.Tools[gateway.ToolID{Upstream: "incident", Tool: "get_service_status"}]
+	read := x.Items[gateway.ItemID{Upstream: "incident", Name: "get_service_status"}]
 	if f := read.Facts; f.SideEffect != gateway.Read || f.Idempotent != gateway.IdempotentYes || read.Pos.Line != 4 {
 		t.Errorf("read = %+v", read)
 	}
 	if f := read.Facts; f.Reversible || f.Contained || f.ClosedWorld || f.ReadsNoPrivate || f.TrustedContent {
 		t.Errorf("what is absent is not the worst: %+v", f)
 	}
-	write := x.Tools[gateway.ToolID{Upstream: "incident", Tool: "create_incident_ticket"}]
+	write := x.Items[gateway.ItemID{Upstream: "incident", Name: "create_incident_ticket"}]
 	want := gateway.ExposureFacts{
 		SideEffect: gateway.Write, Idempotent: gateway.IdempotentKey, IdempotencyField: "/request_id",
 		ClosedWorld: true, ReadsNoPrivate: true, TrustedContent: true,
@@ -104,7 +104,7 @@ func operate(t *testing.T, path, op string) error {
 	t.Helper()
 	verb, rest, _ := strings.Cut(strings.TrimSpace(op), " ")
 	name, rest, _ := strings.Cut(rest, " ")
-	id, ok := gateway.ParseToolID(name)
+	id, ok := gateway.ParseItemID(name)
 	if !ok {
 		t.Fatalf("bad id %q", name)
 	}
@@ -161,7 +161,7 @@ func TestApproveKeepsOtherLines(t *testing.T) {
 	}
 	for name, lines := range map[string][2]int{"get_service_status": {4, 12}, "create_incident_ticket": {13, 32}} {
 		path := put(t, text)
-		id := gateway.ToolID{Upstream: "incident", Tool: name}
+		id := gateway.ItemID{Upstream: "incident", Name: name}
 		if err := Approve(path, id, digest, RecordInput{Owner: "others", ApprovedBy: "b", ApprovedAt: time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC)}); err != nil {
 			t.Fatal(err)
 		}
@@ -191,13 +191,13 @@ func TestApproveKeepsOtherLines(t *testing.T) {
 
 func TestApproveMakesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "exposure.yaml")
-	id := gateway.ToolID{Upstream: "a", Tool: "b"}
+	id := gateway.ItemID{Upstream: "a", Name: "b"}
 	in := RecordInput{SideEffect: gateway.Read, Scopes: []string{"x:y"}, Owner: "o", Why: "w", ApprovedBy: "a", ApprovedAt: time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC)}
 	if err := Approve(path, id, digest, in); err != nil {
 		t.Fatal(err)
 	}
 	x, err := Load(path)
-	if err != nil || x.Tools[id] == nil || x.Tools[id].Definition != digest {
+	if err != nil || x.Items[id] == nil || x.Items[id].Definition != digest {
 		t.Errorf("x = %+v, err = %v", x, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestApproveMakesTheFile(t *testing.T) {
 // TestRefusedEditsChangeNothing holds that an edit whose result would be wrong
 // leaves the file, and nothing beside it.
 func TestRefusedEditsChangeNothing(t *testing.T) {
-	id := gateway.ToolID{Upstream: "a", Tool: "b"}
+	id := gateway.ItemID{Upstream: "a", Name: "b"}
 	for name, tt := range map[string]struct {
 		text string
 		in   RecordInput
@@ -243,15 +243,15 @@ func TestApproveTogether(t *testing.T) {
 	const n = 12
 	for i := range n {
 		wg.Go(func() {
-			if err := Quarantine(link, gateway.ToolID{Upstream: "a", Tool: fmt.Sprintf("t%d", i)}, "held"); err != nil {
+			if err := Quarantine(link, gateway.ItemID{Upstream: "a", Name: fmt.Sprintf("t%d", i)}, "held"); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	x, err := Load(path)
-	if err != nil || len(x.Tools) != n {
-		t.Fatalf("%d records, %v", len(x.Tools), err)
+	if err != nil || len(x.Items) != n {
+		t.Fatalf("%d records, %v", len(x.Items), err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -276,7 +276,7 @@ func FuzzQuarantine(f *testing.F) {
 		if err != nil {
 			return
 		}
-		id := gateway.ToolID{Upstream: "a", Tool: "b"}
+		id := gateway.ItemID{Upstream: "a", Name: "b"}
 		if err := Quarantine(path, id, why); err != nil {
 			return
 		}
@@ -284,8 +284,8 @@ func FuzzQuarantine(f *testing.F) {
 		if err != nil {
 			t.Fatalf("the edited file cannot be read: %v", err)
 		}
-		if !sameBut(before, after, id) || after.Tools[id].Quarantine != why {
-			t.Errorf("quarantine %q, record %+v", why, after.Tools[id])
+		if !sameBut(before, after, id) || after.Items[id].Quarantine != why {
+			t.Errorf("quarantine %q, record %+v", why, after.Items[id])
 		}
 	})
 }
@@ -306,7 +306,7 @@ func BenchmarkLoad3000(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if len(x.Tools) != 3000 {
-		b.Fatal(len(x.Tools))
+	if len(x.Items) != 3000 {
+		b.Fatal(len(x.Items))
 	}
 }

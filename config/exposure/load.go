@@ -1,6 +1,8 @@
 package exposure
 
 import (
+	"strings"
+
 	"mcp-gateway/config/form"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
@@ -17,16 +19,30 @@ func Load(path string) (*registry.Exposure, error) {
 }
 
 func fromDocument(doc *form.Document) (*registry.Exposure, error) {
-	tools := map[string]map[string]*registry.Record{}
-	doc.Read(file(&tools))
+	var said sections
+	doc.Read(file(&said))
 	if problems := doc.Problems(); len(problems) > 0 {
 		return nil, problems
 	}
-	x := &registry.Exposure{Tools: map[gateway.ToolID]*registry.Record{}, Revision: doc.Revision()}
-	for upstream, records := range tools {
-		for tool, rec := range records {
-			x.Tools[gateway.ToolID{Upstream: upstream, Tool: tool}] = rec
+	x := &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}, Revision: doc.Revision()}
+	enter(x, gateway.KindTool, said.tools)
+	enter(x, gateway.KindPrompt, said.prompts)
+	for upstream, records := range said.resources {
+		for name, rec := range records {
+			kind := gateway.KindResource
+			if strings.Contains(name, "{") {
+				kind = gateway.KindTemplate
+			}
+			x.Items[gateway.ItemID{Kind: kind, Upstream: upstream, Name: name}] = rec
 		}
 	}
 	return x, nil
+}
+
+func enter(x *registry.Exposure, kind gateway.Kind, said byUpstream) {
+	for upstream, records := range said {
+		for name, rec := range records {
+			x.Items[gateway.ItemID{Kind: kind, Upstream: upstream, Name: name}] = rec
+		}
+	}
 }

@@ -315,13 +315,13 @@ func testReviewed(t *testing.T, host []string) {
 		t.Fatal(err)
 	}
 	tools := listed(t, host)
-	if len(tools) != 4 || len(x.Tools) != 4 {
-		t.Errorf("%d tools are listed, %d reviewed", len(tools), len(x.Tools))
+	if len(tools) != 4 || len(x.Items) != 4 {
+		t.Errorf("%d tools are listed, %d reviewed", len(tools), len(x.Items))
 	}
 	for _, raw := range tools {
 		value, _ := protocol.Member(raw, "name")
 		name, _ := protocol.Text(value)
-		rec := x.Tools[gateway.ToolID{Upstream: "incident", Tool: name}]
+		rec := x.Items[gateway.ItemID{Upstream: "incident", Name: name}]
 		if rec == nil {
 			t.Errorf("%s is not reviewed", name)
 		} else if got := protocol.DigestOf(raw); rec.Definition != got {

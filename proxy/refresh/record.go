@@ -52,12 +52,12 @@ func (r *Refresher) noteFailure(ctx context.Context, id string, up proxy.Upstrea
 
 // known returns how the definitions of an upstream stood when they were last
 // seen, so that a restart does not report them all as news.
-func (r *Refresher) known(ctx context.Context, upstream string) (map[gateway.ToolID]registry.Seen, error) {
+func (r *Refresher) known(ctx context.Context, upstream string) (map[gateway.ItemID]registry.Seen, error) {
 	seen, err := r.History.Definitions(ctx, upstream)
 	if err != nil {
 		return nil, err
 	}
-	last := make(map[gateway.ToolID]registry.Seen, len(seen))
+	last := make(map[gateway.ItemID]registry.Seen, len(seen))
 	for _, s := range seen {
 		if had, ok := last[s.ID]; !ok || s.Last.After(had.Last) {
 			last[s.ID] = s
@@ -68,7 +68,7 @@ func (r *Refresher) known(ctx context.Context, upstream string) (map[gateway.Too
 
 // Record writes one event for each definition that entered a state, unless it
 // was last seen in it.
-func (r *Refresher) Record(ctx context.Context, c registry.Changes, known map[gateway.ToolID]registry.Seen) error {
+func (r *Refresher) Record(ctx context.Context, c registry.Changes, known map[gateway.ItemID]registry.Seen) error {
 	var failed error
 	for _, entered := range [...][]registry.Observation{c.Approved, c.Quarantined, c.Withheld, c.Removed} {
 		for i := range entered {
@@ -81,7 +81,7 @@ func (r *Refresher) Record(ctx context.Context, c registry.Changes, known map[ga
 	return failed
 }
 
-func changed(o *registry.Observation, known map[gateway.ToolID]registry.Seen) *audit.Event {
+func changed(o *registry.Observation, known map[gateway.ItemID]registry.Seen) *audit.Event {
 	if k, ok := known[o.ID]; ok && k.Digest == o.Digest && k.State == o.State {
 		return nil
 	}

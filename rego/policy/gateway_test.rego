@@ -18,7 +18,8 @@ subject(scopes) := {
 facts(changes) := object.union(
 	{
 		"upstream": "incident",
-		"tool": "create_incident_ticket",
+		"type": "tool",
+		"name": "create_incident_ticket",
 		"exposed_name": "incident__create_incident_ticket",
 		"definition": "sha256-jcs1:00",
 		"state": "approved",
@@ -48,7 +49,7 @@ call(scopes, changes, arguments) := {
 	"context": {"era": "modern", "revision": "2026-07-28", "transport": "http", "time": "2026-09-01T00:00:00Z"},
 }
 
-listing(scopes, resources) := {"subject": subject(scopes), "action": {"name": "tools/list"}, "resources": resources}
+listing(scopes, resources) := {"subject": subject(scopes), "action": {"name": "list"}, "resources": resources}
 
 test_decision[note] if {
 	some note, case in {

@@ -3,14 +3,15 @@
 CREATE TABLE definitions (
     id         INTEGER PRIMARY KEY,
     upstream   TEXT    NOT NULL,
-    tool       TEXT    NOT NULL,
+    kind       TEXT    NOT NULL, -- '' = tool
+    name       TEXT    NOT NULL,
     digest     TEXT    NOT NULL,
     raw        BLOB    NOT NULL, -- as sent
     state      TEXT    NOT NULL, -- as of last_seen
     reasons    TEXT    NOT NULL, -- separated by spaces
     first_seen INTEGER NOT NULL,
     last_seen  INTEGER NOT NULL,
-    UNIQUE (upstream, tool, digest)
+    UNIQUE (upstream, kind, name, digest)
 ) STRICT;
 
 -- How each upstream was last met.

@@ -2,22 +2,57 @@ package gateway
 
 import "strings"
 
-// ToolID names one tool of one upstream. Upstream is the id from our own
-// configuration, never what the server calls itself; Tool is the upstream's
-// own name for it, byte for byte.
-type ToolID struct {
-	Upstream string
-	Tool     string
+// Kind is what an upstream offers.
+type Kind string
+
+// The kinds. The zero value is a tool.
+const (
+	KindTool     Kind = ""
+	KindPrompt   Kind = "prompt"
+	KindResource Kind = "resource"
+	KindTemplate Kind = "template" // of resource URIs (RFC 6570)
+)
+
+// Kinds lists every kind, in the order in which they are shown.
+func Kinds() []Kind { return []Kind{KindTool, KindPrompt, KindResource, KindTemplate} }
+
+// String returns "tool" for the zero value, else the kind's word.
+func (k Kind) String() string {
+	if k == KindTool {
+		return "tool"
+	}
+	return string(k)
 }
 
-// String returns "upstream/tool", the form that the command line and
-// exposure reports use. Upstream ids hold no slash, so it is unambiguous.
-func (id ToolID) String() string { return id.Upstream + "/" + id.Tool }
+// ItemID names one thing that an upstream offers. Upstream is the id from our
+// own configuration, never what the server calls itself; Name is the upstream's
+// own name for it, byte for byte: of a resource its normalised URI, of a
+// template its URI template.
+type ItemID struct {
+	Kind     Kind
+	Upstream string
+	Name     string
+}
 
-// ParseToolID is the inverse of ToolID.String.
-func ParseToolID(s string) (ToolID, bool) {
-	up, tool, ok := strings.Cut(s, "/")
-	return ToolID{Upstream: up, Tool: tool}, ok && up != "" && tool != ""
+// String returns "upstream/name" for a tool and "kind:upstream/name" for what is
+// none, the form that the command line, reports and policies use. Upstream ids
+// hold neither slash nor colon, so it is unambiguous.
+func (id ItemID) String() string {
+	if id.Kind == KindTool {
+		return id.Upstream + "/" + id.Name
+	}
+	return string(id.Kind) + ":" + id.Upstream + "/" + id.Name
+}
+
+// ParseItemID is the inverse of ItemID.String.
+func ParseItemID(s string) (ItemID, bool) {
+	up, name, ok := strings.Cut(s, "/")
+	var kind Kind
+	if before, after, prefixed := strings.Cut(up, ":"); prefixed {
+		kind, up = Kind(before), after
+		ok = ok && (kind == KindPrompt || kind == KindResource || kind == KindTemplate)
+	}
+	return ItemID{Kind: kind, Upstream: up, Name: name}, ok && up != "" && name != ""
 }
 
 // Digest is a digest with its algorithm named: "sha256-jcs1:" and 64 hex
