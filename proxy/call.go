@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/lifecycle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
@@ -75,7 +76,7 @@ type Call struct {
 	World *World   // the settings under which the whole call runs
 
 	Principal *gateway.Principal
-	Session   *Session // what a legacy host agreed on; set by its front's Agree
+	Session   *lifecycle.Session // what a legacy host agreed on; set by its front's Agree
 	Request   *protocol.Request
 	Reply     *protocol.Message // instead of Request: a legacy host's answer to a question of ours
 	Name      string            // the exposed name that was asked for
