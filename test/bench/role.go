@@ -38,7 +38,7 @@ type usage struct {
 // for a profile and too costly to measure by.
 const (
 	coarse = 512 << 10
-	fine   = 1 << 10
+	fine   = 4 << 10
 )
 
 // runRole serves one role until the parent lets go of it.
