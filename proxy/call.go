@@ -13,6 +13,7 @@ import (
 	"mcp-gateway/proxy/lifecycle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/views"
 	"mcp-gateway/rego"
 )
 
@@ -88,7 +89,7 @@ type Call struct {
 	Action    audit.ID // joins the events of a call that was let through
 	Incoming  protocol.Incoming
 	Clean     redact.Clean
-	View      registry.View
+	View      views.View
 	Listed    Listed
 
 	Outcome gateway.Outcome

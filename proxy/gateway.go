@@ -15,6 +15,7 @@ import (
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/views"
 )
 
 // Options are what a Gateway is made of. All but Log are required.
@@ -23,7 +24,7 @@ type Options struct {
 	World    *World
 	Registry *registry.Registry
 	Refresh  Refresher
-	Views    *registry.Views
+	Views    *views.Cache
 	Redactor *redact.Redactor
 	Journal  Journal
 	Names    *audit.Keys

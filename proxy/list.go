@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/views"
 )
 
 // Listed is what a list offered and withheld.
@@ -47,23 +48,23 @@ func (g *Gateway) offer(ctx context.Context, c *Call) error {
 }
 
 // view is the one place that says who sees what; lists and calls both ask it.
-func (g *Gateway) view(ctx context.Context, c *Call) (registry.View, bool, error) {
+func (g *Gateway) view(ctx context.Context, c *Call) (views.View, bool, error) {
 	key, policy := contextKey(c.Principal), c.World.Policy
 	if v, ok := g.Views.Get(key, c.Catalog.Revision(), policy.Revision()); ok {
 		return v, true, nil
 	}
 	seen, err := policy.Visible(ctx, c.Principal, c.Catalog.resources)
 	if err != nil {
-		return registry.View{}, false, err
+		return views.View{}, false, err
 	}
-	v := registry.NewView(c.Catalog.Snapshot, policy.Revision(), seen)
+	v := views.New(c.Catalog.Revision(), policy.Revision(), seen)
 	g.Views.Put(key, v)
 	return v, false, nil
 }
 
 // contextKey digests all that visibility may depend on: who it is, how that
 // was established, and what it holds.
-func contextKey(p *gateway.Principal) registry.ContextKey {
+func contextKey(p *gateway.Principal) views.ContextKey {
 	buf := make([]byte, 0, 256)
 	buf = append(append(buf, p.ID()...), p.Method...)
 	for _, list := range [...][]string{p.Scopes, p.Groups} {

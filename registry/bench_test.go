@@ -89,19 +89,3 @@ func BenchmarkResolve(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkViewsGet(b *testing.B) {
-	vs := newViews(b, ViewOptions{})
-	const contexts = 10_000
-	keys := make([]ContextKey, contexts)
-	for i := range keys {
-		keys[i] = contextKey(i)
-		vs.Put(keys[i], NewView(at(1), "p", make([]bool, 300)))
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if _, ok := vs.Get(keys[i%contexts], 1, "p"); !ok {
-			b.Fatal("missed")
-		}
-	}
-}

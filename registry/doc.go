@@ -17,7 +17,8 @@
 //	present.go     the host's rendering of a tool, contained and remembered
 //	snapshot.go    Snapshot, Tool, Pinned: what is served, and how a name resolves
 //	observation.go Observation, Changes: what there is and what became different
-//	views.go       Views: who may see what, for as long as that is still true
 //	history.go     History: the durable memory of all this; store implements it
+//	views/         the private list cache: who may see what
+//	uri/           resource URIs and templates in one spelling
 //	diff/          how two definitions differ, for the reviewer
 package registry

@@ -27,25 +27,3 @@ func Example() {
 	// true ""
 	// false "definition_changed"
 }
-
-func ExampleViews() {
-	r := registry.New(registry.Options{})
-	views, err := registry.NewViews(registry.ViewOptions{})
-	if err != nil {
-		panic(err)
-	}
-	alice, bob := registry.ContextKey{1}, registry.ContextKey{2}
-	s := r.Snapshot()
-	views.Put(alice, registry.NewView(s, "policy-1", []bool{true, false, true}))
-
-	view, ok := views.Get(alice, s.Revision(), "policy-1")
-	fmt.Println(ok, view.Has(0), view.Has(1), view.Count())
-	_, ok = views.Get(bob, s.Revision(), "policy-1")
-	fmt.Println(ok)
-	_, ok = views.Get(alice, s.Revision(), "policy-2")
-	fmt.Println(ok)
-	// Output:
-	// true true false 2
-	// false
-	// false
-}

@@ -29,6 +29,7 @@ import (
 	"mcp-gateway/proxy/refresh"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/views"
 	"mcp-gateway/store"
 )
 
@@ -164,7 +165,7 @@ func (g *Gateway) build() error {
 		Trust:   g.trusted,
 		Clock:   g.options.Clock,
 	})
-	views, err := registry.NewViews(registry.ViewOptions{Clock: g.options.Clock})
+	seen, err := views.NewCache(views.Options{Clock: g.options.Clock})
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (g *Gateway) build() error {
 		Registry: g.registry, History: g.store, Journal: g.journal, Clock: g.options.Clock, Log: g.logList,
 	})
 	g.corridor, err = proxy.New(proxy.Options{
-		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: views,
+		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: seen,
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
 		Clock: g.options.Clock, Log: g.logCall,
 	})

@@ -1,4 +1,4 @@
-package registry
+package views
 
 import (
 	"encoding/binary"
@@ -24,10 +24,10 @@ type View struct {
 	policy   string
 }
 
-// NewView returns a view of a snapshot in which visible[i] says whether the
-// tool of Index i may be seen; policy is the revision that said so.
-func NewView(s *Snapshot, policy string, visible []bool) View {
-	v := View{visible: make([]uint64, (len(visible)+63)/64), snapshot: s.revision, policy: policy}
+// New returns a view of the snapshot of a revision in which visible[i] says
+// whether the item of Index i may be seen; policy is the revision that said so.
+func New(snapshot uint64, policy string, visible []bool) View {
+	v := View{visible: make([]uint64, (len(visible)+63)/64), snapshot: snapshot, policy: policy}
 	for i, see := range visible {
 		if see {
 			v.visible[i/64] |= 1 << (i % 64)
@@ -60,16 +60,16 @@ type kept struct {
 	visible    []uint64
 }
 
-// ViewOptions bound the cache. Zero values take the defaults.
-type ViewOptions struct {
+// Options bound the cache. Zero values take the defaults.
+type Options struct {
 	Size  int           // authorization contexts; default 100,000: 22 MB at 300 tools
 	TTL   time.Duration // default 5 minutes, from 1 second to 1 day
 	Clock func() time.Time
 }
 
-// Views is the private list cache: who may see what, for as long as snapshot
+// Cache is the private list cache: who may see what, for as long as snapshot
 // and policy are those that it was decided by. It is safe for concurrent use.
-type Views struct {
+type Cache struct {
 	ttl   time.Duration
 	clock func() time.Time
 	epoch time.Time
@@ -87,8 +87,8 @@ type generation struct {
 	policy   string
 }
 
-// NewViews returns an empty cache.
-func NewViews(opts ViewOptions) (*Views, error) {
+// NewCache returns an empty cache.
+func NewCache(opts Options) (*Cache, error) {
 	if opts.Size == 0 {
 		opts.Size = 100_000
 	}
@@ -105,12 +105,12 @@ func NewViews(opts ViewOptions) (*Views, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Views{ttl: opts.TTL, clock: opts.Clock, epoch: opts.Clock(), cache: cache}, nil
+	return &Cache{ttl: opts.TTL, clock: opts.Clock, epoch: opts.Clock(), cache: cache}, nil
 }
 
 // Get returns the view that was remembered for this context under exactly these
 // revisions of snapshot and policy, unless it has expired. It allocates nothing.
-func (vs *Views) Get(key ContextKey, snapshot uint64, policy string) (View, bool) {
+func (vs *Cache) Get(key ContextKey, snapshot uint64, policy string) (View, bool) {
 	id := vs.generationOf(snapshot, policy)
 	if id == 0 {
 		return View{}, false
@@ -124,7 +124,7 @@ func (vs *Views) Get(key ContextKey, snapshot uint64, policy string) (View, bool
 
 // Put remembers a context's view. One of an older snapshot than the newest that
 // was seen comes too late and is not kept.
-func (vs *Views) Put(key ContextKey, v View) {
+func (vs *Cache) Put(key ContextKey, v View) {
 	id := vs.advance(v.snapshot, v.policy)
 	if id == 0 {
 		return
@@ -136,10 +136,10 @@ func (vs *Views) Put(key ContextKey, v View) {
 }
 
 // Len returns how many views are held, stale ones included.
-func (vs *Views) Len() int { return vs.cache.Len() }
+func (vs *Cache) Len() int { return vs.cache.Len() }
 
 // generationOf returns the newest generation if it is of these revisions, else 0.
-func (vs *Views) generationOf(snapshot uint64, policy string) uint32 {
+func (vs *Cache) generationOf(snapshot uint64, policy string) uint32 {
 	vs.mu.RLock()
 	defer vs.mu.RUnlock()
 	return vs.now.match(snapshot, policy)
@@ -147,7 +147,7 @@ func (vs *Views) generationOf(snapshot uint64, policy string) uint32 {
 
 // advance returns the generation of these revisions, beginning it if it is new;
 // 0 if the snapshot is older than the newest.
-func (vs *Views) advance(snapshot uint64, policy string) uint32 {
+func (vs *Cache) advance(snapshot uint64, policy string) uint32 {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
 	if id := vs.now.match(snapshot, policy); id != 0 {
@@ -168,7 +168,7 @@ func (g *generation) match(snapshot uint64, policy string) uint32 {
 }
 
 // second counts from the cache's making, so that it fits 32 bits.
-func (vs *Views) second() int64 { return int64(vs.clock().Sub(vs.epoch) / time.Second) }
+func (vs *Cache) second() int64 { return int64(vs.clock().Sub(vs.epoch) / time.Second) }
 
 // slot is where a context is looked up. The key is a digest, so its first bytes
 // are as good as any; contexts that meet there only displace each other.

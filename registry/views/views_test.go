@@ -1,4 +1,4 @@
-package registry
+package views
 
 import (
 	"crypto/sha256"
@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-func newViews(t testing.TB, opts ViewOptions) *Views {
+func newViews(t testing.TB, opts Options) *Cache {
 	t.Helper()
-	vs, err := NewViews(opts)
+	vs, err := NewCache(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,12 +21,30 @@ func newViews(t testing.TB, opts ViewOptions) *Views {
 
 func contextKey(i int) ContextKey { return sha256.Sum256(fmt.Append(nil, i)) }
 
-func at(revision uint64) *Snapshot { return &Snapshot{revision: revision} }
+// clock is a time that tests move.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)} }
+
+func (c *clock) time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
 
 func TestView(t *testing.T) {
 	visible := make([]bool, 130)
 	visible[0], visible[63], visible[64], visible[129] = true, true, true, true
-	v := NewView(at(1), "p", visible)
+	v := New(1, "p", visible)
 	for i := -1; i < 200; i++ {
 		if want := i >= 0 && i < len(visible) && visible[i]; v.Has(i) != want {
 			t.Errorf("Has(%d) = %v", i, v.Has(i))
@@ -39,7 +57,7 @@ func TestView(t *testing.T) {
 
 func TestViewsAreOfExactlyTheirRevisions(t *testing.T) {
 	ck := newClock()
-	vs := newViews(t, ViewOptions{TTL: time.Minute, Clock: ck.time})
+	vs := newViews(t, Options{TTL: time.Minute, Clock: ck.time})
 	a, b := contextKey(1), contextKey(2)
 	get := func(key ContextKey, snapshot uint64, policy string) bool {
 		_, ok := vs.Get(key, snapshot, policy)
@@ -48,20 +66,20 @@ func TestViewsAreOfExactlyTheirRevisions(t *testing.T) {
 	if get(a, 0, "") {
 		t.Error("an empty cache has a view")
 	}
-	vs.Put(a, NewView(at(1), "p", []bool{true}))
+	vs.Put(a, New(1, "p", []bool{true}))
 	if !get(a, 1, "p") || get(b, 1, "p") || get(a, 2, "p") || get(a, 0, "p") || get(a, 1, "q") || get(a, 1, "") {
 		t.Error("a view was returned for what it does not hold for, or not for what it does")
 	}
-	vs.Put(b, NewView(at(1), "q", nil))
+	vs.Put(b, New(1, "q", nil))
 	if get(a, 1, "p") || get(a, 1, "q") || !get(b, 1, "q") {
 		t.Error("a view outlived its policy")
 	}
-	vs.Put(b, NewView(at(1), "p", nil)) // the old policy is back; what was decided by it before is not
+	vs.Put(b, New(1, "p", nil)) // the old policy is back; what was decided by it before is not
 	if get(a, 1, "p") {
 		t.Error("a view came back with its policy")
 	}
-	vs.Put(a, NewView(at(2), "p", nil))
-	vs.Put(b, NewView(at(1), "p", nil)) // too late
+	vs.Put(a, New(2, "p", nil))
+	vs.Put(b, New(1, "p", nil)) // too late
 	if get(b, 1, "p") || !get(a, 2, "p") {
 		t.Error("a late view of an old snapshot displaced the new ones")
 	}
@@ -76,15 +94,15 @@ func TestViewsAreOfExactlyTheirRevisions(t *testing.T) {
 
 // Contexts whose keys begin alike displace each other and are never mixed up.
 func TestViewsKeepContextsApart(t *testing.T) {
-	vs := newViews(t, ViewOptions{})
+	vs := newViews(t, Options{})
 	a := contextKey(1)
 	b := a
 	b[31]++
-	vs.Put(a, NewView(at(1), "p", []bool{true}))
+	vs.Put(a, New(1, "p", []bool{true}))
 	if _, ok := vs.Get(b, 1, "p"); ok {
 		t.Error("a view of another context")
 	}
-	vs.Put(b, NewView(at(1), "p", []bool{false}))
+	vs.Put(b, New(1, "p", []bool{false}))
 	if v, ok := vs.Get(a, 1, "p"); ok {
 		t.Errorf("a view of another context: %v", v)
 	}
@@ -93,15 +111,15 @@ func TestViewsKeepContextsApart(t *testing.T) {
 	}
 }
 
-func TestViewOptions(t *testing.T) {
-	for _, opts := range []ViewOptions{{Size: -1}, {TTL: time.Millisecond}, {TTL: 48 * time.Hour}, {TTL: -1}} {
-		if _, err := NewViews(opts); err == nil {
+func TestOptions(t *testing.T) {
+	for _, opts := range []Options{{Size: -1}, {TTL: time.Millisecond}, {TTL: 48 * time.Hour}, {TTL: -1}} {
+		if _, err := NewCache(opts); err == nil {
 			t.Errorf("%+v is taken", opts)
 		}
 	}
-	vs := newViews(t, ViewOptions{Size: 2})
+	vs := newViews(t, Options{Size: 2})
 	for i := range 5 {
-		vs.Put(contextKey(i), NewView(at(1), "p", nil))
+		vs.Put(contextKey(i), New(1, "p", nil))
 	}
 	if vs.Len() != 2 {
 		t.Errorf("%d views are held", vs.Len())
@@ -122,7 +140,7 @@ func visibleTo(context int, snapshot uint64, policy string) []bool {
 // Many goroutines at different revisions, as when a reload overtakes calls in
 // flight: a view, wherever it comes from, is the one that policy would give.
 func TestViewsAgainstModel(t *testing.T) {
-	vs := newViews(t, ViewOptions{Size: 16})
+	vs := newViews(t, Options{Size: 16})
 	var wg sync.WaitGroup
 	hits := make([]int, 4)
 	for g := range hits {
@@ -134,7 +152,7 @@ func TestViewsAgainstModel(t *testing.T) {
 				policy := fmt.Sprint("p", step/700)
 				v, ok := vs.Get(contextKey(context), snapshot, policy)
 				if !ok {
-					vs.Put(contextKey(context), NewView(at(snapshot), policy, visibleTo(context, snapshot, policy)))
+					vs.Put(contextKey(context), New(snapshot, policy, visibleTo(context, snapshot, policy)))
 					continue
 				}
 				hits[g]++
@@ -165,11 +183,11 @@ func TestViewsMemory(t *testing.T) {
 		keys[i] = contextKey(i)
 	}
 	visible := make([]bool, 300)
-	vs := newViews(t, ViewOptions{Size: contexts})
+	vs := newViews(t, Options{Size: contexts})
 	before := heap()
 	for i := range keys {
 		visible[rng.IntN(len(visible))] = rng.IntN(2) == 0
-		vs.Put(keys[i], NewView(at(1), "p", visible))
+		vs.Put(keys[i], New(1, "p", visible))
 	}
 	each := float64(heap()-before) / float64(vs.Len())
 	runtime.KeepAlive(vs)
@@ -185,4 +203,20 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+func BenchmarkViewsGet(b *testing.B) {
+	vs := newViews(b, Options{})
+	const contexts = 10_000
+	keys := make([]ContextKey, contexts)
+	for i := range keys {
+		keys[i] = contextKey(i)
+		vs.Put(keys[i], New(1, "p", make([]bool, 300)))
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, ok := vs.Get(keys[i%contexts], 1, "p"); !ok {
+			b.Fatal("missed")
+		}
+	}
 }
