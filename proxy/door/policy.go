@@ -33,7 +33,7 @@ func set(values []string) map[string]bool {
 
 // Admit judges Host and Origin (2026-07-28, Streamable HTTP, Security & Endpoint).
 func (p *Policy) Admit(c *proxy.Call) error {
-	if !p.hostAllowed(c.Arrival.Host) || !p.originAllowed(c.Header) {
+	if !p.hostAllowed(c.Arrival.Host) || !p.originAllowed(c.Header, c.Arrival.Host) {
 		return gateway.Fail(gateway.CodeForbiddenOrigin)
 	}
 	return nil
@@ -69,11 +69,18 @@ func (p *Policy) hostAllowed(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// originAllowed refuses browsers unless their origin is configured. Hosts that
-// are no browsers send neither header.
-func (p *Policy) originAllowed(h http.Header) bool {
+// originAllowed refuses browsers unless their origin is configured or is where
+// the request goes: host was judged before, so nobody else serves pages from
+// there. Hosts that are no browsers send neither header.
+func (p *Policy) originAllowed(h http.Header, host string) bool {
 	if origins, sent := h["Origin"]; sent {
-		return len(origins) == 1 && p.origins[strings.ToLower(origins[0])]
+		if len(origins) != 1 {
+			return false
+		}
+		origin := strings.ToLower(origins[0])
+		scheme, from, _ := strings.Cut(origin, "://")
+		own := from == strings.ToLower(host) && (scheme == "http" || scheme == "https")
+		return own || p.origins[origin]
 	}
 	site := h.Get("Sec-Fetch-Site")
 	return site == "" || site == "same-origin" || site == "none"
