@@ -346,6 +346,9 @@ func TestHostileAnswersOverHTTP(t *testing.T) {
 		"redirect": {func(w http.ResponseWriter, r *http.Request, _ message) {
 			http.Redirect(w, r, "http://169.254.169.254/", 302)
 		}, gateway.CodeExecutionError, "redirect"},
+		"redirect that looks like an answer": {func(w http.ResponseWriter, _ *http.Request, m message) {
+			asJSON(w, 308, failure(m.ID, -32602, "null"))
+		}, gateway.CodeExecutionError, "redirect"},
 		"503":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", 503) }, gateway.CodeUnavailable, "http_503"},
 		"500":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", 500) }, gateway.CodeExecutionError, "http_500"},
 		"418 JSON": {func(w http.ResponseWriter, _ *http.Request, _ message) { asJSON(w, 418, `{"not":"rpc"}`) }, gateway.CodeExecutionError, "http_418"},
@@ -531,6 +534,32 @@ func TestRecoveryIsMetAnewAndSignalled(t *testing.T) {
 	broken.Store(false)
 	settled(t, "it is up again", func() bool { _, err := c.Call(t.Context(), call("t", `{}`)); return err == nil })
 	<-c.Changed()
+}
+
+func TestDowngradeOverHTTPWithinOneLife(t *testing.T) {
+	var old atomic.Bool
+	s := answeringAll(t, func(w http.ResponseWriter, _ *http.Request, m message) {
+		switch {
+		case m.Method != "server/discover":
+			http.Error(w, "", 503)
+		case old.Load():
+			asJSON(w, 404, failure(m.ID, -32601, "null"))
+		default:
+			asJSON(w, 200, result(m.ID, `{"supportedVersions":["2026-07-28"]}`))
+		}
+	})
+	cfg := reaching(s.URL)
+	cfg.HTTP.Backoff = child.Backoff{Min: time.Millisecond, Max: time.Millisecond}
+	c := open(t, cfg)
+	for range 3 {
+		_, err := c.Call(t.Context(), call("t", `{}`))
+		refusedWith(t, err, gateway.CodeUnavailable, "http_503")
+	}
+	old.Store(true)
+	settled(t, "the downgrade is refused", func() bool {
+		_, err := c.Call(t.Context(), call("t", `{}`))
+		return child.ReasonOf(err) == "downgrade"
+	})
 }
 
 func TestDialFailureAfterMeetingIsNotSent(t *testing.T) {

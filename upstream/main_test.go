@@ -151,6 +151,14 @@ func roles() map[string]func(arg string) {
 				return legacy("2025-11-25", mirror)(m)
 			})
 		},
+		"turncoat": func(log string) {
+			before, _ := os.ReadFile(log)
+			note(log, "start")
+			if len(before) == 0 {
+				serve(modern(func(message) []string { os.Exit(1); return nil }))
+			}
+			serve(legacy("2025-11-25", mirror))
+		},
 		"slow start": func(log string) { serve(slow(log)) },
 	}
 }
@@ -379,6 +387,8 @@ func slow(log string) script {
 			return nil
 		case m.Method == "initialize" && held.ID != nil:
 			return []string{result(held.ID, discovery), result(m.ID, initialized("2025-11-25"))}
+		case m.Method == "server/discover":
+			time.Sleep(100 * time.Millisecond) // it is quicker now, and still not quick
 		}
 		return modern(mirror)(m)
 	}

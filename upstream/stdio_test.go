@@ -186,6 +186,18 @@ func TestDowngradeIsRefused(t *testing.T) {
 	}
 }
 
+func TestDowngradeIsRefusedWithinOneLife(t *testing.T) {
+	c := open(t, playing("turncoat:"+filepath.Join(t.TempDir(), "log")))
+	_, err := c.Call(t.Context(), call("t", `{}`))
+	refusedWith(t, err, gateway.CodeExecutionError, "exited")
+	settled(t, "the downgrade is seen", func() bool { return c.Status().Child.Starts > 1 && c.Status().Reason != "exited" })
+	_, err = c.Call(t.Context(), call("t", `{}`))
+	var e *gateway.Error
+	if st := c.Status(); !errors.As(err, &e) || e.Code != gateway.CodeUnavailable || st.Reason != "downgrade" && st.Reason != "crash_loop" {
+		t.Errorf("%v %+v", err, st)
+	}
+}
+
 func TestMinimumRevision(t *testing.T) {
 	for minimum, reason := range map[string]gateway.Reason{
 		"2024-11-05": "", "2025-06-18": "", "2025-11-25": "revision_too_old", "2026-07-28": "revision_too_old",
