@@ -388,7 +388,7 @@ func slow(log string) script {
 		case m.Method == "initialize" && held.ID != nil:
 			return []string{result(held.ID, discovery), result(m.ID, initialized("2025-11-25"))}
 		case m.Method == "server/discover":
-			time.Sleep(100 * time.Millisecond) // it is quicker now, and still not quick
+			<-time.After(100 * time.Millisecond) // it is quicker now, and still not quick
 		}
 		return modern(mirror)(m)
 	}

@@ -10,7 +10,8 @@
 //	options.go     Options: what to run, and every bound; the reasons for a failure
 //	process.go     Process: one running child; lines in, lines out
 //	stop.go        the orderly end: stdin closed, SIGTERM, SIGKILL, for the whole group
-//	sys_*.go       what the platform offers for that
+//	sys_linux.go   the process group, and death with the gateway, on Linux
+//	sys_unix.go    the process group elsewhere
 //	framer.go      Framer: a byte stream cut into lines of bounded length
 //	stderr.go      Stderr: a bounded, rate-capped, cleaned record of stderr
 //	supervise.go   Supervisor: start, session, back-off, again
