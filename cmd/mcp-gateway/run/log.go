@@ -17,8 +17,8 @@ func (g *Gateway) logCall(c *proxy.Call) {
 	fields := []zap.Field{
 		zap.Stringer("call", c.ID), zap.String("code", string(c.Err.Code)), zap.String("stage", c.Err.Stage),
 	}
-	if c.Tool.Valid() {
-		fields = append(fields, zap.Stringer("tool", c.Tool.Tool().ID))
+	if c.Item.Valid() {
+		fields = append(fields, zap.Stringer("tool", c.Item.Item().ID))
 	}
 	if c.Err.Err != nil {
 		fields = append(fields, zap.NamedError("cause", c.Err.Err))
