@@ -58,3 +58,7 @@ const (
 // ReasonAdmissionFailed says that judging a definition itself failed; the cause
 // is in the operator's log.
 const ReasonAdmissionFailed Reason = "admission_failed"
+
+// ReasonIDInUse says that a request came under an id whose request is not
+// answered yet.
+const ReasonIDInUse Reason = "id_in_use"

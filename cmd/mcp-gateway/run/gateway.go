@@ -24,6 +24,7 @@ import (
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
 	"mcp-gateway/proxy/door"
+	"mcp-gateway/proxy/legacy"
 	"mcp-gateway/proxy/modern"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/refresh"
@@ -54,6 +55,7 @@ type Gateway struct {
 	registry  *registry.Registry
 	refresher *refresh.Refresher
 	corridor  *proxy.Gateway
+	sessions  *legacy.Front
 	handler   http.Handler
 
 	mu    sync.Mutex // one reload at a time
@@ -180,15 +182,24 @@ func (g *Gateway) build() error {
 	if err != nil {
 		return err
 	}
-	front, err := modern.New(modern.Options{
-		Gateway: g.corridor, Door: door.NewPolicy(g.config.Listen.Origins, g.config.Listen.Hosts),
-	})
+	return g.openDoors()
+}
+
+// openDoors makes the fronts over HTTP: hosts of both eras on the same URLs.
+func (g *Gateway) openDoors() error {
+	policy := door.NewPolicy(g.config.Listen.Origins, g.config.Listen.Hosts)
+	stateless, err := modern.New(modern.Options{Gateway: g.corridor, Door: policy})
 	if err != nil {
 		return err
 	}
+	g.sessions, err = legacy.New(legacy.Options{Gateway: g.corridor, Door: policy, Clock: g.options.Clock})
+	if err != nil {
+		return err
+	}
+	hosts := door.Switch(stateless, g.sessions)
 	mux := http.NewServeMux()
-	mux.Handle(door.Path, front)
-	mux.Handle(door.Path+"/", front)
+	mux.Handle(door.Path, hosts)
+	mux.Handle(door.Path+"/", hosts)
 	g.handler = mux
 	return nil
 }
@@ -229,6 +240,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 		Handler: g.handler, ReadHeaderTimeout: headerTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(g.options.Log),
 	}
+	server.RegisterOnShutdown(g.sessions.Close)
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)
 	background.Go(func() { g.corridor.Run(work) })

@@ -116,6 +116,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 	c := p.config
 	return &proxy.World{
 		Identifier: p.auth,
+		Stdio:      c.Auth.Stdio,
 		Policy:     p.policy,
 		Upstreams:  upstreams,
 		Limits: proxy.Limits{
