@@ -37,6 +37,7 @@ const (
 	ReasonUndeclared        Reason = "undeclared_member"   // an argument that the schema does not declare
 	ReasonResultType        Reason = "result_type"         // a resultType that was not agreed on
 	ReasonResultShape       Reason = "result_shape"        // not the shape of a tool result
+	ReasonResultTooLarge    Reason = "result_too_large"    // more than the gateway takes
 	ReasonOutputMissing     Reason = "output_missing"      // an output schema, but no structuredContent
 	ReasonOutputSchema      Reason = "output_schema"       // structuredContent breaks the output schema
 	ReasonBusy              Reason = "busy"                // as many calls are under way as may be
