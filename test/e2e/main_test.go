@@ -2,11 +2,14 @@ package e2e
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"mcp-gateway/gateway"
 	"mcp-gateway/test/stage"
 )
 
@@ -66,4 +69,14 @@ func note(path, line string) {
 		os.Exit(96)
 	}
 	_ = f.Close() // written
+}
+
+func contains(text []byte, part string) bool { return strings.Contains(string(text), part) }
+
+// toolID names one tool of one upstream.
+type toolID = gateway.ItemID
+
+func hasReason(err error, reason gateway.Reason) bool {
+	var e *gateway.Error
+	return errors.As(err, &e) && slices.Contains(e.Reasons, reason)
 }

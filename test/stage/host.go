@@ -14,20 +14,21 @@ import (
 
 // Host is a caller with an API key.
 type Host struct {
-	stage *Stage
-	key   string
+	url string // of the gateway
+	key string
 }
+
+// NewHost returns the host that holds a key, before the gateway at a URL; ""
+// is no key.
+func NewHost(url, key string) *Host { return &Host{url, key} }
 
 // Host returns the host of a principal; "" is a stranger without a key.
 func (s *Stage) Host(name string) *Host {
-	if name == "" {
-		return &Host{stage: s}
-	}
-	h := s.hosts[name]
-	if h == nil {
+	key, ok := s.keys[name]
+	if !ok && name != "" {
 		panic("stage: no such principal: " + name)
 	}
-	return h
+	return NewHost(s.URL, key)
 }
 
 // Request is one HTTP request. Those that Ask and Calling return are what a
@@ -52,7 +53,7 @@ const Meta = `{"` + protocol.MetaVersion + `":"` + protocol.Revision20260728 + `
 // Ask returns a correct request for a method with the members of its params.
 func (h *Host) Ask(method, params string) *Request {
 	r := &Request{
-		Verb: http.MethodPost, URL: h.stage.URL + "/mcp", Header: http.Header{},
+		Verb: http.MethodPost, URL: h.url + "/mcp", Header: http.Header{},
 		ID: "1", Method: method, Meta: Meta, Params: params,
 	}
 	r.Header.Set("Content-Type", "application/json")

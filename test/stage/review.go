@@ -34,20 +34,21 @@ func quoted(scopes []string) string { return `"` + strings.Join(scopes, `", "`) 
 func (s *Stage) Exposure() string {
 	var b strings.Builder
 	b.WriteString("version: 1\ntools:\n")
-	upstream := ""
+	upstream, last := "", ""
 	for _, o := range s.Gateway.Registry().Observations() {
-		if o.ID.Tool == "" || o.State == gateway.StateMissing || !strings.HasPrefix(string(o.Digest), "sha256-jcs1:") {
+		if o.ID.Name == "" || o.State == gateway.StateMissing || !strings.HasPrefix(string(o.Digest), "sha256-jcs1:") {
 			continue
 		}
 		facts := s.options.Review(o.ID)
-		if facts == "" {
+		if facts == "" || o.ID.String() == last { // of a name that is listed twice one record is enough
 			continue
 		}
+		last = o.ID.String()
 		if o.ID.Upstream != upstream {
 			upstream = o.ID.Upstream
 			fmt.Fprintf(&b, "  %s:\n", upstream)
 		}
-		fmt.Fprintf(&b, "    %s: {definition: %q, %s}\n", o.ID.Tool, o.Digest, facts)
+		fmt.Fprintf(&b, "    %s: {definition: %q, %s}\n", o.ID.Name, o.Digest, facts)
 	}
 	if upstream == "" {
 		return "version: 1\ntools: {}\n"

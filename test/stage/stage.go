@@ -36,7 +36,7 @@ type Options struct {
 	Listen     string // further keys of listen, such as `hosts: [gw.example]`
 	// Review writes the record of a tool in exposure.yaml without its
 	// definition, "" for none; nil means Read("use") for every tool.
-	Review func(gateway.ToolID) string
+	Review func(gateway.ItemID) string
 }
 
 // Stage is a running gateway with all that stands around it.
@@ -46,7 +46,7 @@ type Stage struct {
 	Dir     string // holds upstreams.yaml, exposure.yaml and var/
 
 	options Options
-	hosts   map[string]*Host
+	keys    map[string]string // by principal
 	log     *log
 	seen    uint64 // the last event that Events returned
 }
@@ -59,9 +59,9 @@ func Open(t testing.TB, o Options) *Stage {
 		o.Principals = []Principal{{"alice", []string{"use"}}}
 	}
 	if o.Review == nil {
-		o.Review = func(gateway.ToolID) string { return Read("use") }
+		o.Review = func(gateway.ItemID) string { return Read("use") }
 	}
-	s := &Stage{Dir: t.TempDir(), options: o, hosts: map[string]*Host{}, log: &log{}}
+	s := &Stage{Dir: t.TempDir(), options: o, keys: map[string]string{}, log: &log{}}
 	s.Write(t, "upstreams.yaml", s.configuration())
 	s.Write(t, "exposure.yaml", "version: 1\ntools: {}\n")
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), s.log, zapcore.DebugLevel)
@@ -129,9 +129,12 @@ func (s *Stage) configuration() string {
 	b.WriteString("}\nstate: {dir: ./var}\nexposure: ./exposure.yaml\nauth:\n  api_keys:\n")
 	for _, p := range s.options.Principals {
 		key, sum := auth.NewKey()
-		s.hosts[p.Name] = &Host{stage: s, key: key}
+		s.keys[p.Name] = key
 		fmt.Fprintf(&b, "    - {id: %s, sha256: %q, subject: %s, tenant: test, scopes: [%s]}\n",
 			p.Name, sum, p.Name, strings.Join(p.Scopes, ", "))
+	}
+	if !strings.Contains(s.options.Settings, "policy:") {
+		b.WriteString("policy: {timeout: 10s}\n") // a busy machine is no reason to deny
 	}
 	b.WriteString(s.options.Settings + "upstreams:\n")
 	for _, u := range s.options.Upstreams {

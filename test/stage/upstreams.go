@@ -54,8 +54,8 @@ func Process(id, role string, args ...string) Upstream {
 func Incident(id string, args ...string) Upstream { return Process(id, incidentRole, args...) }
 
 // ReviewIncident is what its own exposure.yaml says of the incident example.
-func ReviewIncident(id gateway.ToolID) string {
-	switch id.Tool {
+func ReviewIncident(id gateway.ItemID) string {
+	switch id.Name {
 	case "get_service_status", "list_recent_deployments":
 		return Read("service:read")
 	case "create_incident_ticket":
