@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options are what the command line decides.
+type options struct {
+	suite, out, lists, only, between string
+	timeout                          time.Duration
+	learn                            bool
+}
+
+// errGate says that the run went well and its outcome does not.
+var errGate = errors.New("conformance: the gate is shut")
+
+func main() {
+	var o options
+	flag.StringVar(&o.suite, "suite", "", "folder where Node and the suite are installed")
+	flag.StringVar(&o.out, "out", "", "folder for results")
+	flag.StringVar(&o.lists, "lists", "test/conformance", "folder of required.yaml and expected.yaml")
+	flag.StringVar(&o.only, "only", "", "run only sets and columns whose name begins so")
+	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "of one scenario")
+	flag.BoolVar(&o.learn, "learn", false, "write required.yaml from a direct run and a dead port")
+	flag.StringVar(&o.between, "between", "", "be a client: put a gateway between this client program and the URL that follows")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := do(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func do(ctx context.Context, o options) error {
+	if o.between != "" {
+		return between(ctx, o.between, o.out, flag.Arg(0))
+	}
+	out, err := filepath.Abs(o.out)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(o.suite)
+	if err != nil {
+		return err
+	}
+	o.out = out
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+		return err
+	}
+	bin := filepath.Join(dir, "bin")
+	if err := errors.Join(os.MkdirAll(bin, 0o755), buildReference(ctx, bin)); err != nil {
+		return err
+	}
+	r := &runner{options: o, suite: &Suite{Dir: dir, Out: out, Timeout: o.timeout}, bin: bin}
+	if r.fixture, err = startFixture(ctx, filepath.Join(bin, serverProgram), out); err != nil {
+		return err
+	}
+	defer r.fixture.Close()
+	if o.learn {
+		return r.learn(ctx)
+	}
+	return r.run(ctx)
+}
+
+// runner holds what all runs share.
+type runner struct {
+	options options
+	suite   *Suite
+	bin     string // folder of the reference programs
+	fixture *Fixture
+
+	direct map[string]Report // by set
+	dead   map[string]Report // by set: what the suite says of nobody
+}
+
+// run runs everything, prints it, and judges.
+func (r *runner) run(ctx context.Context) error {
+	required, err := loadRequired(filepath.Join(r.options.lists, "required.yaml"))
+	if err != nil {
+		return err
+	}
+	expected, err := loadExpected(filepath.Join(r.options.lists, "expected.yaml"), columns())
+	if err != nil {
+		return err
+	}
+	if err := r.baselines(ctx); err != nil {
+		return err
+	}
+	stand, err := openStand(ctx, filepath.Join(r.options.out, "gateway"), map[string]string{
+		dualUpstream: r.fixture.Both, legacyUpstream: r.fixture.Legacy,
+	})
+	if err != nil {
+		return err
+	}
+	runs := map[string]Report{}
+	for _, c := range columns() {
+		if !r.wanted(c.Set, c.Name) {
+			continue
+		}
+		if runs[c.Name], err = r.column(ctx, c, stand); err != nil {
+			return errors.Join(err, stand.Close(ctx))
+		}
+	}
+	if err := stand.Close(ctx); err != nil {
+		return err
+	}
+	return r.conclude(required, expected, runs)
+}
+
+// wanted says whether the command line asks for a set or one of its columns.
+func (r *runner) wanted(names ...string) bool {
+	for _, name := range names {
+		if strings.HasPrefix(name, r.options.only) {
+			return true
+		}
+	}
+	return false
+}
+
+// wantedSet says whether any column of a set is asked for.
+func (r *runner) wantedSet(set string) bool {
+	for _, c := range columns() {
+		if c.Set == set && r.wanted(c.Set, c.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// baselines runs every set against the reference itself, and against nobody.
+func (r *runner) baselines(ctx context.Context) error {
+	nobody, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	r.direct, r.dead = map[string]Report{}, map[string]Report{}
+	for _, s := range sets() {
+		if !r.wantedSet(s.Name) {
+			continue
+		}
+		if r.direct[s.Name], err = r.server(ctx, "direct "+s.Name, s, r.fixture.Both); err != nil {
+			return err
+		}
+		if r.dead[s.Name], err = r.server(ctx, "dead "+s.Name, s, "http://"+nobody+"/mcp"); err != nil {
+			return err
+		}
+	}
+	if !r.wantedSet(clientSet) {
+		return nil
+	}
+	if r.direct[clientSet], err = runClients(ctx, r.suite, "direct "+clientSet, quote(filepath.Join(r.bin, clientProgram))); err != nil {
+		return err
+	}
+	r.dead[clientSet], err = runClients(ctx, r.suite, "dead "+clientSet, "true")
+	return err
+}
+
+// column runs one set through the gateway.
+func (r *runner) column(ctx context.Context, c Column, stand *Stand) (Report, error) {
+	if c.Set == clientSet {
+		command, err := throughGateway(filepath.Join(r.bin, clientProgram), r.options.out)
+		if err != nil {
+			return nil, err
+		}
+		return runClients(ctx, r.suite, c.Name, command)
+	}
+	for _, s := range sets() {
+		if s.Name == c.Set {
+			return r.server(ctx, c.Name, s, stand.URL+"/"+c.Upstream)
+		}
+	}
+	return nil, fmt.Errorf("no set is called %s", c.Set)
+}
+
+func (r *runner) server(ctx context.Context, name string, s Set, url string) (Report, error) {
+	fmt.Fprintf(os.Stderr, "running %s\n", name)
+	return r.suite.Run(ctx, name, append([]string{"server", "--url", url}, s.Args...)...)
+}
