@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/corridor"
 	"mcp-gateway/proxy/throttle"
 )
@@ -19,39 +20,39 @@ type Door struct {
 
 // Corridor returns the way from a front's door to the method that is asked for.
 func (g *Gateway) Corridor(d Door) (*Pipeline, error) {
-	return corridor.New([]Fact{FactArrival}, append(g.entrance(d),
-		Stage{Name: "decode", Needs: []Fact{FactAdmitted}, Sets: []Fact{FactRequest},
+	return corridor.New([]Fact{call.FactArrival}, append(g.entrance(d),
+		Stage{Name: "decode", Needs: []Fact{call.FactAdmitted}, Sets: []Fact{call.FactRequest},
 			Run: func(ctx context.Context, c *Call) error {
 				if err := decode(c); err != nil {
 					return err
 				}
 				return d.Agree(ctx, c)
 			}},
-		Stage{Name: "route", Needs: []Fact{FactRequest}, Run: g.route},
+		Stage{Name: "route", Needs: []Fact{call.FactRequest}, Run: g.route},
 	)...)
 }
 
 // Lobby returns the way of a request that carries no message, such as the GET
 // and DELETE of legacy hosts: it ends with what the front itself agrees to.
 func (g *Gateway) Lobby(d Door) (*Pipeline, error) {
-	return corridor.New([]Fact{FactArrival}, append(g.entrance(d),
-		Stage{Name: "agree", Needs: []Fact{FactAdmitted}, Run: d.Agree},
+	return corridor.New([]Fact{call.FactArrival}, append(g.entrance(d),
+		Stage{Name: "agree", Needs: []Fact{call.FactAdmitted}, Run: d.Agree},
 	)...)
 }
 
 // entrance is what every request passes before anything of its body is read.
 func (g *Gateway) entrance(d Door) []Stage {
 	return []Stage{
-		{Name: "record", Needs: []Fact{FactArrival}, Settle: g.record},
-		{Name: "accept", Needs: []Fact{FactArrival}, Sets: []Fact{FactAccepted},
+		{Name: "record", Needs: []Fact{call.FactArrival}, Settle: g.recorder.Refused},
+		{Name: "accept", Needs: []Fact{call.FactArrival}, Sets: []Fact{call.FactAccepted},
 			Run: func(ctx context.Context, c *Call) error {
 				if c.Scope != "" && c.World.Upstreams[c.Scope] == nil {
 					return gateway.Fail(gateway.CodeNotFound)
 				}
 				return d.Accept(ctx, c)
 			}},
-		{Name: "identify", Needs: []Fact{FactAccepted}, Sets: []Fact{FactPrincipal}, Run: identify},
-		{Name: "throttle", Needs: []Fact{FactPrincipal}, Sets: []Fact{FactAdmitted}, Run: g.throttle, Settle: giveBack},
+		{Name: "identify", Needs: []Fact{call.FactAccepted}, Sets: []Fact{call.FactPrincipal}, Run: identify},
+		{Name: "throttle", Needs: []Fact{call.FactPrincipal}, Sets: []Fact{call.FactAdmitted}, Run: g.throttle, Settle: giveBack},
 	}
 }
 
@@ -77,16 +78,13 @@ func (g *Gateway) throttle(_ context.Context, c *Call) error {
 		e.RetryAfter = throttle.Retry
 		return e
 	}
-	c.release = append(c.release, leave)
+	c.Release = append(c.Release, leave)
 	return nil
 }
 
-// giveBack returns what the call had taken, last first.
+// giveBack returns what the call had taken.
 func giveBack(_ context.Context, c *Call) error {
-	for i := len(c.release) - 1; i >= 0; i-- {
-		c.release[i]()
-	}
-	c.release = nil
+	c.GiveBack()
 	return nil
 }
 

@@ -8,24 +8,22 @@
 //
 // Map:
 //
-//	gateway.go      Gateway: what it is made of, how calls arrive and are answered
-//	call.go         Call: one request and what is known of it; the facts
-//	ports.go        what the corridor needs from other rooms
-//	arrive.go       entrance: accept, identify, throttle, decode, route
-//	discover.go     server/discover
-//	session.go      initialize, ping, logging/setLevel: what only legacy hosts ask
-//	list.go         tools/list: gather, visible, page
-//	call_stages.go  tools/call: resolve … forward
-//	result.go       tools/call: checkOutput, redact
-//	record.go       events: intend, conclude, note, record
-//	catalog.go      a snapshot with what policy sees of each tool
-//	corridor/       Stage and Pipeline
-//	answer/         the table of refusals
-//	present/        how tools and results are shown to hosts
-//	throttle/       what one caller may take
-//	refresh/        keeps lists fresh
-//	lifecycle/      what a legacy host agrees on; what hosts are offered
-//	door/           what fronts over HTTP share: Host, Origin, which front
-//	sse/            one HTTP answer: a body or a stream of events
-//	modern/         the front for hosts of revision 2026-07-28 over HTTP
+//	gateway.go   Gateway: what it is made of, how calls arrive and are answered
+//	arrive.go    entrance: accept, identify, throttle, decode, route
+//	discover.go  server/discover
+//	session.go   what only legacy hosts ask: initialize, ping, logging/setLevel
+//	call/        Call: one request; World: the settings in force; the ports
+//	corridor/    Stage and Pipeline
+//	lists/       the lists of every kind: gather, visible, page
+//	execute/     to an upstream and back: resolve … redact
+//	record/      events: intend, conclude, note, refused
+//	sight/       what is served, and who sees what
+//	answer/      the table of refusals
+//	present/     how items and results are shown to hosts
+//	throttle/    what one caller may take
+//	refresh/     keeps lists fresh
+//	lifecycle/   what is agreed with legacy hosts
+//	door/        what fronts over HTTP share
+//	sse/         event streams
+//	modern/      the front for hosts of revision 2026-07-28 over HTTP
 package proxy

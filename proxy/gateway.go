@@ -2,20 +2,44 @@ package proxy
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/answer"
+	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/execute"
+	"mcp-gateway/proxy/lists"
 	"mcp-gateway/proxy/present"
+	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/views"
+)
+
+// What fronts and wiring name, wherever it lies.
+type (
+	Call       = call.Call
+	Arrival    = call.Arrival
+	BodyReader = call.BodyReader
+	Stream     = call.Stream
+	World      = call.World
+	Limits     = call.Limits
+	Upstream   = call.Upstream
+	Refresher  = call.Refresher
+	Identifier = call.Identifier
+	Journal    = call.Journal
+	Stage      = call.Stage
+	Pipeline   = call.Pipeline
+	Fact       = call.Fact
 )
 
 // Options are what a Gateway is made of. All but Log are required.
@@ -39,18 +63,25 @@ type Options struct {
 // front it came in by. It is safe for concurrent use.
 type Gateway struct {
 	Options
-	world   atomic.Pointer[World]
-	catalog atomic.Pointer[catalog]
-	methods map[audit.Era]map[string]*Pipeline
-	answers *answer.Table
-	slots   *throttle.Slots
-	floods  *throttle.Floods
-	hop     *present.Hop
+	world    atomic.Pointer[World]
+	methods  map[audit.Era]map[string]*Pipeline
+	answers  *answer.Table
+	slots    *throttle.Slots
+	recorder *record.Recorder
+	lists    *lists.Lists
+	executor *execute.Executor
+	hop      *present.Hop
 }
 
 // New builds the pipelines and proves their order.
 func New(o Options) (*Gateway, error) {
-	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), floods: throttle.NewFloods(), hop: present.NewHop(o.Version)}
+	seen := sight.New(o.Registry, o.Views)
+	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
+	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), Log: o.Log}
+	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
+	g.executor = &execute.Executor{
+		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor, Hop: g.hop,
+	}
 	g.world.Store(o.World)
 	var err error
 	g.methods, err = g.pipelines()
@@ -60,21 +91,21 @@ func New(o Options) (*Gateway, error) {
 // pipelines are the methods that hosts of each era may call, each with its
 // corridor.
 func (g *Gateway) pipelines() (map[audit.Era]map[string]*Pipeline, error) {
-	given := []Fact{FactArrival, FactAccepted, FactPrincipal, FactAdmitted, FactRequest}
+	given := []Fact{call.FactArrival, call.FactAccepted, call.FactPrincipal, call.FactAdmitted, call.FactRequest}
 	eras := map[audit.Era]map[string][]Stage{
 		audit.Modern: {
 			protocol.MethodDiscover: g.discoverStages(),
 		},
 		audit.Legacy: {
 			protocol.MethodInitialize: g.initializeStages(),
-			protocol.MethodPing:       {{Name: "ping", Needs: []Fact{FactRequest}, Run: acknowledge}},
-			protocol.MethodSetLevel:   {{Name: "level", Needs: []Fact{FactRequest}, Run: setLevel}},
+			protocol.MethodPing:       {{Name: "ping", Needs: []Fact{call.FactRequest}, Run: acknowledge}},
+			protocol.MethodSetLevel:   {{Name: "level", Needs: []Fact{call.FactRequest}, Run: setLevel}},
 		},
 	}
 	built := make(map[audit.Era]map[string]*Pipeline)
 	for era, methods := range eras {
-		methods[protocol.MethodToolsList] = g.listStages()
-		methods[protocol.MethodToolsCall] = g.callStages()
+		methods[protocol.MethodToolsList] = g.lists.Stages(gateway.KindTool)
+		methods[protocol.MethodToolsCall] = g.executor.ToolsCall()
 		built[era] = make(map[string]*Pipeline)
 		for method, stages := range methods {
 			p, err := corridor.New(given, stages...)
@@ -101,8 +132,8 @@ func (g *Gateway) Arrive(a Arrival) *Call {
 		Arrival: a,
 		ID:      audit.NewID(now),
 		World:   g.world.Load(),
-		clock:   g.Clock,
-		started: now,
+		Clock:   g.Clock,
+		Started: now,
 	}
 }
 
@@ -131,3 +162,6 @@ func (g *Gateway) Answer(c *Call) Answer {
 		return Answer{Status: http.StatusOK, Body: protocol.AppendResponse(body, r.Request, c.Result)}
 	}
 }
+
+// Run counts what strangers are refused, until ctx ends.
+func (g *Gateway) Run(ctx context.Context) { g.recorder.Run(ctx) }

@@ -6,14 +6,15 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/lifecycle"
 )
 
 // initializeStages answer initialize, once the front has set Session.
 func (g *Gateway) initializeStages() []Stage {
 	return []Stage{
-		{Name: "initialize", Needs: []Fact{FactRequest}, Run: g.initialize},
-		{Name: "note", Needs: []Fact{FactRequest}, Settle: g.note},
+		{Name: "initialize", Needs: []Fact{call.FactRequest}, Run: g.initialize},
+		{Name: "note", Needs: []Fact{call.FactRequest}, Settle: g.recorder.Note},
 	}
 }
 

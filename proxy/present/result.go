@@ -1,7 +1,9 @@
 package present
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"mcp-gateway/protocol"
 )
@@ -95,4 +97,12 @@ func reserved(key string) bool {
 	}
 	labels := strings.Split(prefix, ".")
 	return len(labels) >= 2 && (labels[1] == "mcp" || labels[1] == "modelcontextprotocol")
+}
+
+// AppendCacheHints says how long the host may keep an answer, and that it is its
+// alone: what a list holds depends on the principal, so it is never public.
+func AppendCacheHints(dst []byte, ttl time.Duration) []byte {
+	dst = append(dst, `"ttlMs":`...)
+	dst = strconv.AppendInt(dst, ttl.Milliseconds(), 10)
+	return append(dst, `,"cacheScope":"private"`...)
 }

@@ -1,4 +1,4 @@
-package proxy
+package call
 
 import (
 	"errors"
@@ -32,8 +32,8 @@ const (
 	FactAdmitted  Fact = "admitted"  // the principal is within its coarse rate
 	FactRequest   Fact = "request"   // Request: strictly decoded, headers agree
 	FactResolved  Fact = "resolved"  // Name, Arguments, and what the name means
-	FactTool      Fact = "tool"      // Tool is pinned
-	FactVisible   Fact = "visible"   // this principal may see the tool
+	FactItem      Fact = "item"      // Item is pinned
+	FactVisible   Fact = "visible"   // this principal may see the item
 	FactArguments Fact = "arguments" // Arguments satisfy the pinned schema
 	FactCurrent   Fact = "current"   // a destructive tool is still the reviewed one
 	FactPermit    Fact = "permit"    // policy allowed this very call
@@ -42,6 +42,7 @@ const (
 	FactIncoming  Fact = "incoming"  // the upstream answered
 	FactChecked   Fact = "checked"   // the answer keeps its contract
 	FactClean     Fact = "clean"     // the answer is safe to pass on
+	FactGathered  Fact = "gathered"  // Listed.Items
 	FactOffered   Fact = "offered"   // which tools this principal may see
 	FactPage      Fact = "page"      // the page of a list is rendered
 )
@@ -82,7 +83,7 @@ type Call struct {
 	Reply     *protocol.Message // instead of Request: a legacy host's answer to a question of ours
 	Name      string            // the exposed name that was asked for
 	Arguments []byte            // raw object; nil when absent
-	Catalog   *catalog
+	Catalog   *Catalog
 	Item      registry.Pinned
 	Decision  rego.Decision
 	Permit    rego.Permit
@@ -96,23 +97,46 @@ type Call struct {
 	Result  []byte // raw result object
 	Err     *gateway.Error
 
-	clock    func() time.Time
-	started  time.Time
-	stages   audit.Stages   // how long each ran
-	release  []func()       // what settling gives back
-	missing  gateway.Reason // why Name means no tool that is served
-	business bool           // the upstream itself refused: isError
-	onRecord bool           // an event of this call is durable
+	Clock    func() time.Time
+	Started  time.Time
+	Stages   audit.Stages   // how long each ran
+	Release  []func()       // what settling gives back, last first
+	Missing  gateway.Reason // why Name means nothing that is served
+	Business bool           // the upstream itself refused: isError
+	OnRecord bool           // an event of this call is durable
+}
+
+// Catalog pairs a snapshot with what policy sees of each item, made once per
+// snapshot so that no call builds it.
+type Catalog struct {
+	*registry.Snapshot
+	Resources []*rego.Resource // by Item.Index
+}
+
+// Listed is what a list offered and withheld.
+type Listed struct {
+	Kind   gateway.Kind
+	Items  []*registry.Item // of the scope, in their stable order
+	Cached bool             // the view came from the private list cache
+	Next   string           // cursor of the next page
+}
+
+// GiveBack returns what the call had taken, last first.
+func (c *Call) GiveBack() {
+	for i := len(c.Release) - 1; i >= 0; i-- {
+		c.Release[i]()
+	}
+	c.Release = nil
 }
 
 // Now reads the clock.
-func (c *Call) Now() time.Time { return c.clock() }
+func (c *Call) Now() time.Time { return c.Clock() }
 
 // Took notes how long a stage ran and returns its end, where the next begins.
 func (c *Call) Took(stage string, began time.Time) time.Time {
-	now := c.clock()
+	now := c.Clock()
 	if i, ok := audit.StageOf(stage); ok {
-		c.stages[i] = uint32(min(now.Sub(began).Microseconds(), math.MaxUint32))
+		c.Stages[i] = uint32(min(now.Sub(began).Microseconds(), math.MaxUint32))
 	}
 	return now
 }
@@ -122,7 +146,7 @@ func (c *Call) Fail(stage string, err error) {
 	if c.Err != nil {
 		return
 	}
-	c.Err = asError(err)
+	c.Err = AsError(err)
 	if c.Err.Stage == "" {
 		c.Err.Stage = stage
 	}
@@ -140,9 +164,9 @@ func (c *Call) Replace(stage string, err error) {
 	}
 }
 
-// asError makes every error one of the closed vocabulary: an error without a
+// AsError makes every error one of the closed vocabulary: an error without a
 // code is internal, and its text never leaves the gateway.
-func asError(err error) *gateway.Error {
+func AsError(err error) *gateway.Error {
 	var e *gateway.Error
 	if errors.As(err, &e) {
 		copied := *e

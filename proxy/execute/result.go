@@ -1,4 +1,4 @@
-package proxy
+package execute
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
 )
 
 // checkOutput holds the upstream's result against its contract, in this order:
 // the kind of result, isError, the pinned output schema (2026-07-28, Tools,
 // Output Schema: structuredContent is required where one is declared). The
 // call was executed, whatever is found here.
-func checkOutput(_ context.Context, c *Call) error {
+func checkOutput(_ context.Context, c *call.Call) error {
 	result := c.Incoming.Result
 	c.Outcome = gateway.OutcomeCommitted
 	if raw, ok := protocol.Member(result, "resultType"); ok {
@@ -23,7 +24,7 @@ func checkOutput(_ context.Context, c *Call) error {
 	}
 	if raw, ok := protocol.Member(result, "isError"); ok && string(raw) == "true" {
 		c.Outcome = gateway.OutcomeFailed
-		c.business = true
+		c.Business = true
 		return nil
 	}
 	if content, ok := protocol.Member(result, "content"); ok && protocol.Kind(content) != '[' {
@@ -32,7 +33,7 @@ func checkOutput(_ context.Context, c *Call) error {
 	return checkStructured(c, result)
 }
 
-func checkStructured(c *Call, result []byte) error {
+func checkStructured(c *call.Call, result []byte) error {
 	output := c.Item.Item().Definition.Output
 	if output == nil {
 		return nil
@@ -53,21 +54,21 @@ func checkStructured(c *Call, result []byte) error {
 
 // redact makes the result safe to pass on. Where that changed what the output
 // schema speaks of, the schema is asked again.
-func (g *Gateway) redact(_ context.Context, c *Call) error {
+func (x *Executor) redact(_ context.Context, c *call.Call) error {
 	id := c.Item.Item().ID.Upstream
-	clean, err := g.Redactor.Result(c.Incoming.Result)
-	if c.business {
-		clean, err = g.Redactor.Business(c.Incoming.Result, id)
+	clean, err := x.Redactor.Result(c.Incoming.Result)
+	if c.Business {
+		clean, err = x.Redactor.Business(c.Incoming.Result, id)
 	}
 	if err != nil {
 		return err
 	}
-	if clean.Changed() && !c.business {
+	if clean.Changed() && !c.Business {
 		if err := checkStructured(c, clean.Bytes()); err != nil {
 			return err
 		}
 	}
 	c.Clean = clean
-	c.Result = g.hop.Result(clean.Bytes(), c.Era == audit.Modern)
+	c.Result = x.Hop.Result(clean.Bytes(), c.Era == audit.Modern)
 	return nil
 }

@@ -1,0 +1,9 @@
+// Package call is what passes through the corridor: one request with all that is
+// known of it, the settings under which it runs, and what the corridor needs from
+// other rooms.
+//
+// Map:
+//
+//	call.go   Call: one request; the facts that stages establish about it
+//	world.go  World: the settings in force; the ports to other rooms
+package call

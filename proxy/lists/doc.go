@@ -1,0 +1,7 @@
+// Package lists answers tools/list, prompts/list, resources/list and
+// resources/templates/list: the same way for every kind.
+//
+// Map:
+//
+//	lists.go  Lists: gather, visible, page; cursors
+package lists

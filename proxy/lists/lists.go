@@ -1,0 +1,147 @@
+package lists
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/present"
+	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/sight"
+	"mcp-gateway/registry"
+)
+
+// Lists answer the lists of every kind. No upstream is asked: what is served is
+// what the newest snapshot holds and policy shows to this principal.
+type Lists struct {
+	Sight  *sight.Sight
+	Keys   *keyring.Ring // seals cursors
+	Hop    *present.Hop
+	Record *record.Recorder
+}
+
+// Stages are the corridor of the list of one kind.
+func (l *Lists) Stages(kind gateway.Kind) []call.Stage {
+	return []call.Stage{
+		{Name: "gather", Needs: []call.Fact{call.FactRequest}, Sets: []call.Fact{call.FactGathered},
+			Run: func(_ context.Context, c *call.Call) error {
+				c.Catalog = l.Sight.Catalog()
+				c.Listed.Kind, c.Listed.Items = kind, c.Catalog.Items(kind, c.Scope)
+				return nil
+			}},
+		{Name: "visible", Needs: []call.Fact{call.FactGathered, call.FactPrincipal}, Sets: []call.Fact{call.FactOffered}, Run: l.offer},
+		{Name: "page", Needs: []call.Fact{call.FactOffered}, Sets: []call.Fact{call.FactPage}, Run: l.page},
+		{Name: "note", Needs: []call.Fact{call.FactPage}, Settle: l.Record.Note},
+	}
+}
+
+// offer takes the principal's view of everything.
+func (l *Lists) offer(ctx context.Context, c *call.Call) (err error) {
+	c.View, c.Listed.Cached, err = l.Sight.View(ctx, c)
+	return err
+}
+
+// member is what the list of a kind is called in its result.
+func member(kind gateway.Kind) string {
+	switch kind {
+	case gateway.KindPrompt:
+		return "prompts"
+	case gateway.KindResource:
+		return "resources"
+	case gateway.KindTemplate:
+		return "resourceTemplates"
+	default:
+		return "tools"
+	}
+}
+
+// page renders one page from the fragments that all principals share.
+func (l *Lists) page(_ context.Context, c *call.Call) error {
+	from, err := l.start(c)
+	if err != nil {
+		return err
+	}
+	size := 256
+	for _, t := range c.Listed.Items[from:] {
+		size += len(t.Fragment) + 1
+	}
+	r := append(make([]byte, 0, size), '{')
+	if c.Era == audit.Modern {
+		r = append(r, `"resultType":"complete",`...)
+	}
+	r = append(append(append(r, '"'), member(c.Listed.Kind)...), `":[`...)
+	shown := 0
+	for _, t := range c.Listed.Items[from:] {
+		if !c.View.Has(t.Index) {
+			continue
+		}
+		if shown == c.World.Limits.Page {
+			c.Listed.Next = l.cursor(c, nameIn(t, c.Scope))
+			break
+		}
+		if shown++; shown > 1 {
+			r = append(r, ',')
+		}
+		r = append(r, fragment(t, c.Scope)...)
+	}
+	r = append(r, ']')
+	if c.Listed.Next != "" {
+		r = protocol.AppendString(append(r, `,"nextCursor":`...), c.Listed.Next)
+	}
+	if c.Era == audit.Modern {
+		r = present.AppendCacheHints(append(r, ','), c.World.Limits.ListTTL)
+		r = l.Hop.AppendMeta(append(r, `,"_meta":`...))
+	}
+	c.Result = append(r, '}')
+	return nil
+}
+
+// start finds where a page begins. A cursor names the first item of its page,
+// sealed for this principal and endpoint; it stays good when the list changes,
+// since items are sorted by name.
+func (l *Lists) start(c *call.Call) (int, error) {
+	raw, ok := protocol.Member(c.Request.Params, "cursor")
+	if !ok {
+		return 0, nil
+	}
+	cursor, ok := protocol.Text(raw)
+	if !ok {
+		return 0, gateway.Fail(gateway.CodeInvalidParams)
+	}
+	name, err := l.Keys.Open(keyring.State, cursor, cursorContext(c))
+	if err != nil {
+		return 0, gateway.Because(gateway.CodeInvalidParams, err)
+	}
+	return sort.Search(len(c.Listed.Items), func(i int) bool {
+		return nameIn(c.Listed.Items[i], c.Scope) >= string(name)
+	}), nil
+}
+
+func (l *Lists) cursor(c *call.Call, name string) string {
+	return l.Keys.Seal(keyring.State, []byte(name), cursorContext(c))
+}
+
+// nameIn is what an item is called on an endpoint: its own name on that of its
+// upstream, its exposed name on that of all.
+func nameIn(t *registry.Item, scope string) string {
+	if scope == "" {
+		return t.Exposed
+	}
+	return t.ID.Name
+}
+
+func fragment(t *registry.Item, scope string) []byte {
+	if scope == "" {
+		return t.Fragment
+	}
+	return t.OwnFragment
+}
+
+func cursorContext(c *call.Call) []byte {
+	return slices.Concat([]byte("list|"), []byte(c.Listed.Kind), []byte("|"), []byte(c.Scope), []byte("|"), []byte(c.Principal.ID()))
+}

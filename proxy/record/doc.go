@@ -1,0 +1,8 @@
+// Package record puts calls on record: what was decided before anything is sent,
+// what became of it before anything is answered, and one event for each request
+// that was stopped earlier. Events have no room for arguments or results.
+//
+// Map:
+//
+//	record.go  Recorder: Intend, Conclude, Note, Refused; counting floods
+package record

@@ -1,0 +1,85 @@
+package sight
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"sync/atomic"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy/call"
+	"mcp-gateway/registry"
+	"mcp-gateway/registry/views"
+	"mcp-gateway/rego"
+)
+
+// Sight says what is served and who may see it. It is safe for concurrent use.
+type Sight struct {
+	registry *registry.Registry
+	views    *views.Cache
+	catalog  atomic.Pointer[call.Catalog]
+}
+
+// New returns the sight of a registry.
+func New(r *registry.Registry, v *views.Cache) *Sight { return &Sight{registry: r, views: v} }
+
+// Catalog returns the catalog of the newest snapshot. Two calls that find it
+// stale at once both build it; the result is the same.
+func (s *Sight) Catalog() *call.Catalog {
+	snapshot := s.registry.Snapshot()
+	if have := s.catalog.Load(); have != nil && have.Snapshot == snapshot {
+		return have
+	}
+	made := &call.Catalog{Snapshot: snapshot}
+	for _, item := range snapshot.All() {
+		made.Resources = append(made.Resources, resource(item))
+	}
+	s.catalog.Store(made)
+	return made
+}
+
+func resource(t *registry.Item) *rego.Resource {
+	return rego.NewResource(rego.Item{
+		ID:         t.ID,
+		Exposed:    t.Exposed,
+		Definition: t.Definition.Digest,
+		State:      gateway.StateApproved,
+		Facts:      *t.Facts,
+		Findings:   t.Findings,
+	})
+}
+
+// Holds says whether what was resolved is still served as that very definition.
+func (s *Sight) Holds(p registry.Pinned) gateway.Reason { return s.registry.Snapshot().Holds(p) }
+
+// View is the one place that says who sees what; lists and calls both ask it. It
+// comes from the private cache, or from policy, asked once about everything, and
+// is remembered for exactly this snapshot and policy.
+func (s *Sight) View(ctx context.Context, c *call.Call) (v views.View, cached bool, err error) {
+	key, policy := contextKey(c.Principal), c.World.Policy
+	if v, ok := s.views.Get(key, c.Catalog.Revision(), policy.Revision()); ok {
+		return v, true, nil
+	}
+	seen, err := policy.Visible(ctx, c.Principal, c.Catalog.Resources)
+	if err != nil {
+		return views.View{}, false, err
+	}
+	v = views.New(c.Catalog.Revision(), policy.Revision(), seen)
+	s.views.Put(key, v)
+	return v, false, nil
+}
+
+// contextKey digests all that visibility may depend on: who it is, how that
+// was established, and what it holds.
+func contextKey(p *gateway.Principal) views.ContextKey {
+	buf := make([]byte, 0, 256)
+	buf = append(append(buf, p.ID()...), p.Method...)
+	for _, list := range [...][]string{p.Scopes, p.Groups} {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(list)))
+		for _, held := range list {
+			buf = binary.BigEndian.AppendUint32(buf, uint32(len(held)))
+			buf = append(buf, held...)
+		}
+	}
+	return sha256.Sum256(buf)
+}
