@@ -118,11 +118,11 @@ func (o *outcome) judge(t *testing.T, id string, sent []object, seen []observati
 func (o *outcome) list(t *testing.T, s observation, own, shared map[string]object) {
 	t.Helper()
 	o.listed++
-	name := exposed(s.ID.Upstream, s.ID.Tool)
+	name := exposed(s.ID.Upstream, s.ID.Name)
 	if s.Exposed != name {
 		t.Errorf("%s is exposed as %s", s.ID, s.Exposed)
 	}
-	take(t, own, o.edits.apply(s.raw, s.ID.Tool))
+	take(t, own, o.edits.apply(s.raw, s.ID.Name))
 	take(t, shared, edits{}.apply(s.raw, name))
 	o.edits["name: the upstream's id before it, where all are listed"]++
 }

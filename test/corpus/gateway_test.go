@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/zap"
-
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
@@ -40,7 +38,7 @@ func newRig(t *testing.T, servers map[string]string) *rig {
 	r.configure(t)
 	r.approve(t, nil)
 	g, err := run.Open(t.Context(), run.Options{
-		ConfigPath: filepath.Join(r.dir, "upstreams.yaml"), Version: "corpus", Log: zap.NewNop(),
+		ConfigPath: filepath.Join(r.dir, "upstreams.yaml"), Version: "corpus",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,13 +82,13 @@ func (r *rig) approve(t *testing.T, all []registry.Observation) {
 	t.Helper()
 	digests := map[string]map[string]gateway.Digest{}
 	for _, o := range all {
-		if o.ID.Tool == "" {
+		if o.ID.Name == "" {
 			continue
 		}
 		if digests[o.ID.Upstream] == nil {
 			digests[o.ID.Upstream] = map[string]gateway.Digest{}
 		}
-		digests[o.ID.Upstream][o.ID.Tool] = o.Digest
+		digests[o.ID.Upstream][o.ID.Name] = o.Digest
 	}
 	text := strings.Builder{}
 	text.WriteString("version: 1\ntools:\n")
