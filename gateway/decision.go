@@ -63,3 +63,6 @@ const ReasonAdmissionFailed Reason = "admission_failed"
 // ReasonIDInUse says that a request came under an id whose request is not
 // answered yet.
 const ReasonIDInUse Reason = "id_in_use"
+
+// ReasonInitialized says that a session was initialized before.
+const ReasonInitialized Reason = "initialized_already"

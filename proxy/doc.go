@@ -26,4 +26,7 @@
 //	door/        what fronts over HTTP share
 //	sse/         event streams
 //	modern/      the front for hosts of revision 2026-07-28 over HTTP
+//	legacy/         the front for hosts of the revisions before it over HTTP
+//	stdio/          the front for one host of either era over stdio
+//	ask/            what was asked of legacy hosts
 package proxy

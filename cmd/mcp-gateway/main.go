@@ -86,7 +86,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &exitError{exitUsage, "error: " + err.Error()}
 	})
-	root.AddCommand(serveCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
+	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
 		upstreamsCommand(f), auditCommand(f), demo.Command(buildVersion()), demo.ServerCommand())
 	return root
 }

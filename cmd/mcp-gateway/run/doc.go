@@ -4,6 +4,7 @@
 // Map:
 //
 //	gateway.go    Gateway: open, serve, close
+//	stdio.go      serves one host over stdio
 //	world.go      configuration → the settings and upstreams that calls run under
 //	reload.go     files that changed → a whole new world, or the old one
 //	inspect.go    what is known of upstreams and tools, without serving
