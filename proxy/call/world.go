@@ -18,9 +18,9 @@ type Upstream interface {
 	// Incoming.Sent says whether the request may have been executed. An answer
 	// that is a JSON-RPC error is no error here but Incoming.Error.
 	Call(ctx context.Context, out protocol.Outgoing) (protocol.Incoming, error)
-	// List fetches all pages of tools/list, bounded.
+	// List fetches all pages of the lists of every kind that it declares, bounded.
 	List(ctx context.Context) (registry.Listing, error)
-	// Changed receives after the upstream said that its list changed.
+	// Changed receives after the upstream said that one of its lists changed.
 	Changed() <-chan struct{}
 	// Fact says how the upstream stands: era, revision, up or why not.
 	Fact() registry.UpstreamFact
