@@ -8,7 +8,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof clients fmt
+.PHONY: test check vet staticcheck race fuzz bench proof clients conformance fmt
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -40,3 +40,7 @@ proof:
 
 clients:
 	test/clients/run.sh
+
+# The official suite, directly and through a gateway, and its client tests.
+conformance:
+	@test/conformance/run.sh
