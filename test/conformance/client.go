@@ -12,11 +12,11 @@ import (
 // runClients lets the suite's client tests judge a client command, one test
 // after the other: each starts a server of its own and appends its URL to the
 // command.
-func runClients(ctx context.Context, s *Suite, column, command string) (Report, error) {
+func runClients(ctx context.Context, s *Suite, dir, command string) (Report, error) {
 	report := Report{}
 	for _, c := range clientScenarios() {
 		name := c.name + "@" + c.revision
-		one, err := s.Run(ctx, filepath.Join(column, name),
+		one, err := s.Run(ctx, filepath.Join(dir, name),
 			"client", "--command", command, "--scenario", c.name, "--spec-version", c.revision)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -42,7 +42,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 // against the gateway.
 func between(ctx context.Context, client, out, server string) error {
 	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO") + "@" + os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")
-	stand, err := openStand(ctx, filepath.Join(out, "gateways", scenario), map[string]string{dualUpstream: server})
+	stand, err := openStand(ctx, filepath.Join(out, "gateway "+scenario), map[string]string{dualUpstream: server})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -61,11 +62,7 @@ func do(ctx context.Context, o options) error {
 	if err := errors.Join(os.MkdirAll(bin, 0o755), buildReference(ctx, bin)); err != nil {
 		return err
 	}
-	r := &runner{options: o, suite: &Suite{Dir: dir, Out: out, Timeout: o.timeout}, bin: bin}
-	if r.fixture, err = startFixture(ctx, filepath.Join(bin, serverProgram), out); err != nil {
-		return err
-	}
-	defer r.fixture.Close()
+	r := &runner{options: o, suite: &Suite{Dir: dir, Timeout: o.timeout}, bin: bin}
 	if o.learn {
 		return r.learn(ctx)
 	}
@@ -77,7 +74,6 @@ type runner struct {
 	options options
 	suite   *Suite
 	bin     string // folder of the reference programs
-	fixture *Fixture
 
 	direct map[string]Report // by set
 	dead   map[string]Report // by set: what the suite says of nobody
@@ -96,23 +92,14 @@ func (r *runner) run(ctx context.Context) error {
 	if err := r.baselines(ctx); err != nil {
 		return err
 	}
-	stand, err := openStand(ctx, filepath.Join(r.options.out, "gateway"), map[string]string{
-		dualUpstream: r.fixture.Both, legacyUpstream: r.fixture.Legacy,
-	})
-	if err != nil {
-		return err
-	}
 	runs := map[string]Report{}
 	for _, c := range columns() {
 		if !r.wanted(c.Set, c.Name) {
 			continue
 		}
-		if runs[c.Name], err = r.column(ctx, c, stand); err != nil {
-			return errors.Join(err, stand.Close(ctx))
+		if runs[c.Name], err = r.column(ctx, c); err != nil {
+			return err
 		}
-	}
-	if err := stand.Close(ctx); err != nil {
-		return err
 	}
 	return r.conclude(required, expected, runs)
 }
@@ -139,16 +126,17 @@ func (r *runner) wantedSet(set string) bool {
 
 // baselines runs every set against the reference itself, and against nobody.
 func (r *runner) baselines(ctx context.Context) error {
-	nobody, err := freeAddress()
-	if err != nil {
-		return err
-	}
 	r.direct, r.dead = map[string]Report{}, map[string]Report{}
 	for _, s := range sets() {
 		if !r.wantedSet(s.Name) {
 			continue
 		}
-		if r.direct[s.Name], err = r.server(ctx, "direct "+s.Name, s, r.fixture.Both); err != nil {
+		var err error
+		if r.direct[s.Name], err = r.directly(ctx, s); err != nil {
+			return err
+		}
+		nobody, err := freeAddress()
+		if err != nil {
 			return err
 		}
 		if r.dead[s.Name], err = r.server(ctx, "dead "+s.Name, s, "http://"+nobody+"/mcp"); err != nil {
@@ -158,31 +146,82 @@ func (r *runner) baselines(ctx context.Context) error {
 	if !r.wantedSet(clientSet) {
 		return nil
 	}
-	if r.direct[clientSet], err = runClients(ctx, r.suite, "direct "+clientSet, quote(filepath.Join(r.bin, clientProgram))); err != nil {
+	var err error
+	if r.direct[clientSet], err = r.clients(ctx, "direct "+clientSet, quote(filepath.Join(r.bin, clientProgram))); err != nil {
 		return err
 	}
-	r.dead[clientSet], err = runClients(ctx, r.suite, "dead "+clientSet, "true")
+	r.dead[clientSet], err = r.clients(ctx, "dead "+clientSet, "true")
 	return err
 }
 
-// column runs one set through the gateway.
-func (r *runner) column(ctx context.Context, c Column, stand *Stand) (Report, error) {
+// place is the folder of one run.
+func (r *runner) place(name string) (string, error) {
+	dir := filepath.Join(r.options.out, name)
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// directly runs one set against the reference itself.
+func (r *runner) directly(ctx context.Context, s Set) (Report, error) {
+	name := "direct " + s.Name
+	dir, err := r.place(name)
+	if err != nil {
+		return nil, err
+	}
+	fixture, err := startFixture(ctx, filepath.Join(r.bin, serverProgram), dir)
+	if err != nil {
+		return nil, err
+	}
+	defer fixture.Close()
+	return r.server(ctx, name, s, fixture.Both)
+}
+
+// column runs one set through a gateway. Each run has a reference server of
+// its own: the suite changes what the server lists, and a change that was made
+// before is none.
+func (r *runner) column(ctx context.Context, c Column) (_ Report, err error) {
+	dir, err := r.place(c.Name)
+	if err != nil {
+		return nil, err
+	}
 	if c.Set == clientSet {
-		command, err := throughGateway(filepath.Join(r.bin, clientProgram), r.options.out)
+		command, err := throughGateway(filepath.Join(r.bin, clientProgram), dir)
 		if err != nil {
 			return nil, err
 		}
-		return runClients(ctx, r.suite, c.Name, command)
+		return r.clients(ctx, c.Name, command)
 	}
-	for _, s := range sets() {
-		if s.Name == c.Set {
-			return r.server(ctx, c.Name, s, stand.URL+"/"+c.Upstream)
-		}
+	fixture, err := startFixture(ctx, filepath.Join(r.bin, serverProgram), dir)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("no set is called %s", c.Set)
+	defer fixture.Close()
+	stand, err := openStand(ctx, filepath.Join(dir, "gateway"), map[string]string{
+		dualUpstream: fixture.Both, legacyUpstream: fixture.Legacy,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stand.Close(ctx)) }()
+	at := slices.IndexFunc(sets(), func(s Set) bool { return s.Name == c.Set })
+	return r.server(ctx, c.Name, sets()[at], stand.URL+"/"+c.Upstream)
 }
 
+// server runs one set against a URL.
 func (r *runner) server(ctx context.Context, name string, s Set, url string) (Report, error) {
 	fmt.Fprintf(os.Stderr, "running %s\n", name)
-	return r.suite.Run(ctx, name, append([]string{"server", "--url", url}, s.Args...)...)
+	dir, err := r.place(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.suite.Run(ctx, filepath.Join(dir, "results"), append([]string{"server", "--url", url}, s.Args...)...)
+}
+
+// clients lets the client tests judge a command.
+func (r *runner) clients(ctx context.Context, name, command string) (Report, error) {
+	fmt.Fprintf(os.Stderr, "running %s\n", name)
+	dir, err := r.place(name)
+	if err != nil {
+		return nil, err
+	}
+	return runClients(ctx, r.suite, dir, command)
 }

@@ -17,7 +17,7 @@ func (r *runner) conclude(required Required, expected Expected, runs map[string]
 	open := true
 	for _, set := range slices.Sorted(maps.Keys(r.direct)) {
 		must := required[set]
-		direct := judge(r.direct[set], nil, must, nil)
+		direct := judge(r.direct[set], r.direct[set], must, nil)
 		dead := judge(r.dead[set], r.direct[set], must, nil)
 		var cols []Column
 		verdicts := map[string]Verdict{}
