@@ -31,6 +31,9 @@ func (s *Stage) Host(name string) *Host {
 	return NewHost(s.URL, key)
 }
 
+// Key is the API key of the host.
+func (h *Host) Key() string { return h.key }
+
 // Request is one HTTP request. Those that Ask and Calling return are what a
 // correct host sends; tests then change what they are about.
 type Request struct {
@@ -89,6 +92,21 @@ func (h *Host) List(t testing.TB) []string {
 func (r *Request) At(path string) *Request {
 	at := strings.Index(r.URL, "/mcp")
 	r.URL = r.URL[:at] + path
+	return r
+}
+
+// Legacy is a request to the gateway as hosts of earlier revisions send it: no
+// _meta, and of the headers only those that they know. An empty revision or
+// session leaves its header out.
+func (h *Host) Legacy(revision, session, method, params string) *Request {
+	r := h.Ask(method, params).With(protocol.HeaderMethod).With(protocol.HeaderVersion)
+	r.Meta = ""
+	if revision != "" {
+		r.With(protocol.HeaderVersion, revision)
+	}
+	if session != "" {
+		r.With(protocol.HeaderSession, session)
+	}
 	return r
 }
 

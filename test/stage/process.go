@@ -13,15 +13,15 @@ import (
 	"mcp-gateway/examples/incident/desk"
 )
 
-// roleVar makes the test binary play an upstream instead of running tests.
-const roleVar = "MCP_STAGE_ROLE"
+// RoleVar makes the test binary play a role of Main instead of running tests.
+const RoleVar = "MCP_STAGE_ROLE"
 
 const incidentRole = "incident"
 
 // Main runs the tests, or plays one of the roles if this process was started as
 // an upstream. Every package has the role of the incident example.
 func Main(m *testing.M, roles map[string]func(args []string)) int {
-	name := os.Getenv(roleVar)
+	name := os.Getenv(RoleVar)
 	if name == "" {
 		return m.Run()
 	}

@@ -33,6 +33,7 @@ type Options struct {
 	Principals []Principal
 	Upstreams  []Upstream
 	Settings   string // further text of upstreams.yaml, such as "limits: {body: 64KiB}\n"
+	Auth       string // further keys of auth, such as "stdio: {subject: local, scopes: [use]}"
 	Listen     string // further keys of listen, such as `hosts: [gw.example]`
 	// Review writes the record of a tool in exposure.yaml without its
 	// definition, "" for none; nil means Read("use") for every tool.
@@ -126,7 +127,11 @@ func (s *Stage) configuration() string {
 	if s.options.Listen != "" {
 		b.WriteString(", " + s.options.Listen)
 	}
-	b.WriteString("}\nstate: {dir: ./var}\nexposure: ./exposure.yaml\nauth:\n  api_keys:\n")
+	b.WriteString("}\nstate: {dir: ./var}\nexposure: ./exposure.yaml\nauth:\n")
+	if s.options.Auth != "" {
+		b.WriteString("  " + s.options.Auth + "\n")
+	}
+	b.WriteString("  api_keys:\n")
 	for _, p := range s.options.Principals {
 		key, sum := auth.NewKey()
 		s.keys[p.Name] = key

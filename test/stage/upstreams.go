@@ -47,7 +47,7 @@ func Process(id, role string, args ...string) Upstream {
 		panic(err) // the test binary was started from somewhere
 	}
 	command := append([]string{self}, args...)
-	return Upstream{ID: id, settings: `stdio: {command: ["` + strings.Join(command, `", "`) + `"], pass_env: [PATH], env: {` + roleVar + `: "` + role + `"}}`}
+	return Upstream{ID: id, settings: `stdio: {command: ["` + strings.Join(command, `", "`) + `"], pass_env: [PATH], env: {` + RoleVar + `: "` + role + `"}}`}
 }
 
 // Incident is the incident example, with its own flags.

@@ -1,0 +1,11 @@
+// Package hosts tests the gateway as hosts of every revision meet it: over HTTP
+// with sessions, over stdio in both eras, by clients that others wrote and by raw
+// messages. Nothing of the gateway is replaced.
+//
+// Map:
+//
+//	main_test.go    the processes of these tests, and the upstreams
+//	legacy_test.go  raw requests of earlier revisions
+//	sdk_test.go     go-sdk clients over HTTP and stdio
+//	stdio_test.go   raw lines over stdio
+package hosts
