@@ -25,6 +25,25 @@ func ParseMessage(raw []byte, lim Limits) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
+	return e.message()
+}
+
+// ParsePage is ParseMessage for the answer to a list method: a fault within one
+// element of result's array of that name, but for wrong syntax, is left to
+// whoever reads the element. See [rawjson.CheckAround].
+func ParsePage(raw []byte, lim Limits, list string) (Message, error) {
+	if err := rawjson.CheckAround(raw, lim, "result", list); err != nil {
+		return Message{}, err
+	}
+	e, err := readEnvelope(raw)
+	if err != nil {
+		return Message{}, err
+	}
+	return e.message()
+}
+
+// message makes an upstream's message of an envelope.
+func (e *envelope) message() (Message, error) {
 	if !rawjson.IsText(e.version, "2.0") {
 		return Message{}, notMessage("jsonrpc is not 2.0")
 	}

@@ -423,3 +423,20 @@ func BenchmarkParseRequest(b *testing.B) {
 		}
 	}
 }
+
+func TestParsePageForgivesElementsOnly(t *testing.T) {
+	page := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"a":1,"a":2},{"name":"b"}],"nextCursor":"x"}}`
+	m, err := protocol.ParsePage([]byte(page), protocol.DefaultLimits(), "tools")
+	if cursor, _ := protocol.Member(m.Result, "nextCursor"); err != nil || string(m.ID) != "1" || string(cursor) != `"x"` {
+		t.Errorf("%+v %v", m, err)
+	}
+	for _, raw := range []string{
+		`{"jsonrpc":"2.0","id":1,"id":2,"result":{"tools":[]}}`, `{"jsonrpc":"2.0","result":{"tools":[]}}`,
+		`{"jsonrpc":"1.0","id":1,"result":{"tools":[{"a":1,"a":2}]}}`, `[{"result":{"tools":[]}}]`,
+		`{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"a":1,"a":2}]}}`,
+	} {
+		if m, err := protocol.ParsePage([]byte(raw), protocol.DefaultLimits(), "tools"); err == nil {
+			t.Errorf("%s: %+v", raw, m)
+		}
+	}
+}

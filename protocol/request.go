@@ -83,10 +83,15 @@ func ParseRequest(raw []byte, lim Limits) (*Request, error) {
 type envelope struct{ version, id, method, params, result, error []byte }
 
 func parseEnvelope(raw []byte, lim Limits) (envelope, error) {
-	var e envelope
 	if err := Check(raw, lim); err != nil {
-		return e, err
+		return envelope{}, err
 	}
+	return readEnvelope(raw)
+}
+
+// readEnvelope reads the members of a checked message.
+func readEnvelope(raw []byte) (envelope, error) {
+	var e envelope
 	if Kind(raw) != '{' {
 		return e, notMessage("not an object")
 	}

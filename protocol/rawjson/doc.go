@@ -5,6 +5,7 @@
 // Map:
 //
 //	check.go      Limits, Check: exactly one JSON value, unambiguous and bounded
+//	around.go     CheckAround: Check, but lenient within the elements of one array
 //	walk.go       Members, Elements, Member, Lookup, Text: over checked JSON
 //	skip.go       the scanner beneath: where a value ends
 //	canonical.go  AppendCanonical, DigestOf, Equal: one spelling of each value
