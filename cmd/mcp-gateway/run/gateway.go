@@ -46,6 +46,7 @@ type Options struct {
 type Gateway struct {
 	options Options
 	config  *config.Config
+	files   *files
 
 	keys      *keyring.Ring
 	names     *audit.Keys
@@ -82,14 +83,14 @@ func Open(ctx context.Context, o Options) (g *Gateway, err error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	g = &Gateway{options: o}
+	g = &Gateway{options: o, files: newFiles()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.Close(context.WithoutCancel(ctx)))
 			g = nil
 		}
 	}()
-	if g.config, err = config.Load(o.ConfigPath); err != nil {
+	if g.config, err = g.read(); err != nil {
 		return g, err
 	}
 	next, err := g.plan(ctx, g.config)
@@ -269,6 +270,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 // Close ends children and closes what lasts, journal last.
 func (g *Gateway) Close(ctx context.Context) error {
 	var err error
+	g.files.stop()
 	if g.world != nil {
 		g.world.stop()
 		g.refresher.Wait()

@@ -2,10 +2,9 @@ package run
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +20,7 @@ import (
 func (g *Gateway) Reload(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	next, err := config.Load(g.options.ConfigPath)
+	next, err := g.read()
 	if err != nil {
 		return err
 	}
@@ -38,40 +37,75 @@ func (g *Gateway) Reload(ctx context.Context) error {
 	return g.enter(ctx, p)
 }
 
+// read reads the configuration and says where its files can't be watched.
+func (g *Gateway) read() (*config.Config, error) {
+	c, watching, err := g.files.read(g.options.ConfigPath)
+	if watching != nil {
+		g.options.Log.Warn("files are not watched; send SIGHUP after a change", zap.Error(watching))
+	}
+	return c, err
+}
+
 // watch reloads on SIGHUP and whenever a file changed, until ctx ends.
 func (g *Gateway) watch(ctx context.Context) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, unix.SIGHUP)
 	defer signal.Stop(hangup)
-	files := make(chan struct{}, 1)
-	err := config.Watch(ctx, g.watched(), func() {
-		select {
-		case files <- struct{}{}:
-		default:
-		}
-	})
-	if err != nil {
-		g.options.Log.Warn("files are not watched; send SIGHUP after a change", zap.Error(err))
-	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangup:
-		case <-files:
+		case <-g.files.changed:
 		}
 		g.logReload(g.Reload(ctx))
 	}
 }
 
-// watched are the files on which the world depends.
-func (g *Gateway) watched() []string {
-	paths := []string{g.config.File, g.config.Exposure}
-	if dir := g.config.Policy.Dir; dir != "" {
-		rules, err := filepath.Glob(filepath.Join(dir, "*"))
-		if !errors.Is(err, filepath.ErrBadPattern) {
-			paths = append(paths, rules...)
+// files are those on which the world depends, watched. What changed them while
+// they were not yet read is told like any later change.
+type files struct {
+	changed chan struct{}
+	paths   []string
+	stop    context.CancelFunc
+}
+
+func newFiles() *files { return &files{changed: make(chan struct{}, 1), stop: func() {}} }
+
+// read reads the configuration after the watch over what it names has begun, so
+// that no change falls between. An error of watching is no error of reading.
+func (f *files) read(path string) (c *config.Config, watching, err error) {
+	for {
+		if c, err = config.Load(path); err != nil {
+			return nil, nil, err
+		}
+		paths := []string{c.File, c.Exposure}
+		if c.Policy.Dir != "" {
+			paths = append(paths, c.Policy.Dir)
+		}
+		if slices.Equal(paths, f.paths) {
+			return c, nil, nil
+		}
+		if watching = f.watch(paths); watching != nil {
+			return c, watching, nil
 		}
 	}
-	return paths
+}
+
+// watch watches these in place of those before, which stay if that fails.
+func (f *files) watch(paths []string) error {
+	ctx, stop := context.WithCancel(context.Background())
+	err := config.Watch(ctx, paths, func() {
+		select {
+		case f.changed <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		stop()
+		return err
+	}
+	f.stop()
+	f.paths, f.stop = paths, stop
+	return nil
 }
