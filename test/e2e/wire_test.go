@@ -224,10 +224,10 @@ func wires() map[string][]wire {
 		},
 		"S10 unsupported version": {
 			{name: "older, unknown", change: version("1900-01-01"), status: bad, rpc: -32022, code: unsupported, also: namesVersions("1900-01-01")},
-			{name: "older, known", change: version("2025-06-18"), status: bad, rpc: -32022, code: unsupported, also: namesVersions("2025-06-18")},
+			{name: "of the earlier era, without a session", change: version("2025-06-18"), status: bad, rpc: -32020, code: mismatch},
 			{name: "newer", change: version("2099-12-31"), status: bad, rpc: -32022, code: unsupported, also: namesVersions("2099-12-31")},
 			{name: "no date", change: version("latest"), status: bad, rpc: -32022, code: unsupported, also: namesVersions("latest")},
-			{name: "by header alone", change: all(meta(""), header(protocol.HeaderVersion, "2025-06-18")), status: bad, rpc: -32022, code: unsupported, also: namesVersions("2025-06-18")},
+			{name: "by header alone", change: all(meta(""), header(protocol.HeaderVersion, "2027-01-01")), status: bad, rpc: -32022, code: unsupported, also: namesVersions("2027-01-01")},
 			{name: "of a call", call: true, change: version("2099-12-31"), status: bad, rpc: -32022, code: unsupported, also: namesVersions("2099-12-31")},
 		},
 		"S11 unknown method": {

@@ -35,6 +35,8 @@ type Options struct {
 	Settings   string // further text of upstreams.yaml, such as "limits: {body: 64KiB}\n"
 	Auth       string // further keys of auth, such as "stdio: {subject: local, scopes: [use]}"
 	Listen     string // further keys of listen, such as `hosts: [gw.example]`
+	// Before is called when all is reviewed and nothing is served yet; nil is fine.
+	Before func(*Stage)
 	// Review writes the record of a tool in exposure.yaml without its
 	// definition, "" for none; nil means Read("use") for every tool.
 	Review func(gateway.ItemID) string
@@ -82,6 +84,9 @@ func Open(t testing.TB, o Options) *Stage {
 		}
 	}
 	s.Review(t)
+	if o.Before != nil {
+		o.Before(s)
+	}
 	s.serve(t)
 	s.Events(t) // what opening put on record is not the test's affair
 	return s
