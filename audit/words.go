@@ -254,7 +254,7 @@ func isEffect(s string) bool {
 
 func isOutcome(s string) bool {
 	switch gateway.Outcome(s) {
-	case gateway.OutcomeCommitted, gateway.OutcomeFailed, gateway.OutcomeUnknown:
+	case gateway.OutcomeCommitted, gateway.OutcomeFailed, gateway.OutcomeUnknown, gateway.OutcomeAwaiting:
 		return true
 	}
 	return false

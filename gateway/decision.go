@@ -54,6 +54,7 @@ const (
 	OutcomeCommitted Outcome = "committed"
 	OutcomeFailed    Outcome = "failed"
 	OutcomeUnknown   Outcome = "outcome_unknown"
+	OutcomeAwaiting  Outcome = "awaiting_input" // the upstream asks before it goes on; the retry has the same action
 )
 
 // ReasonAdmissionFailed says that judging a definition itself failed; the cause
@@ -66,3 +67,13 @@ const ReasonIDInUse Reason = "id_in_use"
 
 // ReasonInitialized says that a session was initialized before.
 const ReasonInitialized Reason = "initialized_already"
+
+// Reasons of calls in several rounds, and of what is read.
+const (
+	ReasonSecretAsked Reason = "secret_asked" // a form that asks for a secret
+	ReasonURLAsked    Reason = "url_asked"    // a URL that is not for browsers
+	ReasonAskHidden   Reason = "ask_hidden"   // hidden characters where nothing may be changed
+	ReasonRounds      Reason = "rounds"       // the upstream asked too often
+	ReasonUnanswered  Reason = "unanswered"   // the host did not answer what it was asked
+	ReasonForeignURI  Reason = "foreign_uri"  // contents of another resource than the one that was read
+)

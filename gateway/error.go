@@ -43,6 +43,11 @@ const (
 	CodeBatch          Code = "batch_unsupported"
 	CodeSessionUnknown Code = "session_unknown"
 	CodeSessionLimit   Code = "session_limit"
+
+	CodeUnknownPrompt   Code = "unknown_prompt"
+	CodeUnknownResource Code = "unknown_resource"
+	CodeStateInvalid    Code = "state_invalid"
+	CodeAskRefused      Code = "ask_refused"
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -56,10 +61,11 @@ func Codes() []Code {
 		CodeRateLimited, CodeUnavailable, CodeBusinessError, CodeExecutionError, CodeTimeout,
 		CodeOutcomeUnknown, CodeContractViolation, CodeAuditUnavailable, CodePolicyUnavailable,
 		CodeCancelled, CodeInternal, CodeBatch, CodeSessionUnknown, CodeSessionLimit,
+		CodeUnknownPrompt, CodeUnknownResource, CodeStateInvalid, CodeAskRefused,
 	}
 }
 
-// Error is a refusal or failure with its code. Code, Reasons and Violations may
+// Error is a refusal or failure with its code. Code, Reasons, Violations and Needs may
 // be shown to a host that may see the tool; Stage and Err are for the
 // operator's log and the event, and never leave the gateway.
 type Error struct {
@@ -68,6 +74,7 @@ type Error struct {
 	Reasons    []Reason
 	Violations []Violation   // for CodeInvalidArguments, sorted by pointer
 	RetryAfter time.Duration // for CodeRateLimited and CodeUnavailable; 0 = unknown
+	Needs      []byte        // for CodeMissingCapability: the capabilities to declare, a raw object
 	Err        error         // the cause; logged, never sent
 }
 

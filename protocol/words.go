@@ -80,6 +80,7 @@ const (
 	RPCHeaderMismatch     = -32020
 	RPCMissingCapability  = -32021
 	RPCUnsupportedVersion = -32022
+	RPCResourceNotFound   = -32002
 )
 
 // HTTP statuses that revision 2026-07-28 fixes.

@@ -98,3 +98,51 @@ func contains(body []byte, text string) bool {
 	}
 	return false
 }
+
+func TestUnknownResourcesByEra(t *testing.T) {
+	table := answer.NewTable()
+	for _, tc := range []struct {
+		legacy bool
+		code   int
+		status int
+	}{{false, -32602, 400}, {true, -32002, 200}} {
+		r := answer.Refusal{
+			Err: gateway.Fail(gateway.CodeUnknownResource, gateway.ReasonQuarantined), Call: audit.NewID(time.Now()),
+			Request: []byte("1"), URI: "test://gone", Legacy: tc.legacy,
+		}
+		status, body := table.Render(r)
+		var got struct {
+			Error struct {
+				Code int
+				Data struct {
+					URI     string
+					Reasons []string
+				}
+			}
+		}
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if status != tc.status || got.Error.Code != tc.code || got.Error.Data.URI != "test://gone" || got.Error.Data.Reasons != nil {
+			t.Errorf("legacy %t: %d %s", tc.legacy, status, body)
+		}
+	}
+}
+
+// A host learns which capabilities are wanted; one of an earlier revision, which
+// knows no such error, as the result of its tool.
+func TestMissingCapability(t *testing.T) {
+	table := answer.NewTable()
+	for _, legacy := range []bool{false, true} {
+		e := gateway.Fail(gateway.CodeMissingCapability)
+		e.Needs = []byte(`{"elicitation":{"form":{}}}`)
+		status, body := table.Render(answer.Refusal{Err: e, Call: audit.NewID(time.Now()), Request: []byte("1"), Tool: true, Legacy: legacy})
+		want := `"error":{"code":-32021`
+		if legacy {
+			want = `"isError":true`
+		}
+		if !contains(body, want) || !contains(body, `"requiredCapabilities":{"elicitation":{"form":{}}}`) || legacy != (status == 200) {
+			t.Errorf("legacy %t: %d %s", legacy, status, body)
+		}
+	}
+}

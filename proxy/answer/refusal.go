@@ -22,6 +22,7 @@ type Refusal struct {
 	Request   []byte   // the JSON-RPC id; nil = none
 	Tool      bool     // it is a tools/call, so that a model may read the answer
 	Requested string   // the revision that was asked for
+	URI       string   // the resource that was asked for, as it came
 	Legacy    bool     // the host speaks a revision before 2026-07-28
 }
 
@@ -34,14 +35,14 @@ func NewTable() *Table { return &Table{rows: Rows()} }
 // Render returns the HTTP status and the JSON-RPC response.
 func (t *Table) Render(r Refusal) (status int, body []byte) {
 	row := t.rows[r.Err.Code]
-	if row.Tool && r.Tool && r.Request != nil {
+	if r.Tool && r.Request != nil && forModels(&r, row) {
 		return 200, protocol.AppendResponse(nil, r.Request, appendToolError(nil, &r, row))
 	}
 	status = row.Status
 	if r.Legacy && !ofHTTP(r.Err.Code) {
 		status = 200
 	}
-	return status, protocol.AppendErrorResponse(nil, r.Request, rpcCode(r.Err, row), row.Sentence, appendData(nil, &r, row))
+	return status, protocol.AppendErrorResponse(nil, r.Request, rpcCode(&r, row), row.Sentence, appendData(nil, &r, row))
 }
 
 // Seconds rounds a time to wait up to whole seconds.
@@ -107,16 +108,27 @@ func appendData(dst []byte, r *Refusal, row Row) []byte {
 		}
 		dst = append(dst, ']')
 	}
-	if r.Err.Code == gateway.CodeUnsupportedVersion {
-		dst = appendVersions(dst, r)
+	return append(appendStandard(dst, r), '}')
+}
+
+// appendStandard adds what the protocol says of a code's data.
+func appendStandard(dst []byte, r *Refusal) []byte {
+	switch {
+	case r.Err.Code == gateway.CodeUnsupportedVersion:
+		return appendVersions(dst, r)
+	case r.Err.Code == gateway.CodeMissingCapability && r.Err.Needs != nil:
+		return append(append(dst, `,"requiredCapabilities":`...), r.Err.Needs...)
+	case r.Err.Code == gateway.CodeUnknownResource && r.URI != "":
+		return protocol.AppendString(append(dst, `,"uri":`...), r.URI)
 	}
-	return append(dst, '}')
+	return dst
 }
 
 // shown returns the reasons that the host may know. Why a name is unknown
 // (absent, quarantined, hidden) is told to nobody but the event.
 func shown(r *Refusal) []gateway.Reason {
-	if r.Err.Code == gateway.CodeUnknownTool || r.Err.Code == gateway.CodeInternal {
+	switch r.Err.Code {
+	case gateway.CodeUnknownTool, gateway.CodeUnknownPrompt, gateway.CodeUnknownResource, gateway.CodeInternal:
 		return nil
 	}
 	return r.Err.Reasons

@@ -46,7 +46,7 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeMediaType:          {415, 1415, false, RetryNo, "The body must be application/json, and the answer acceptable as application/json."},
 		gateway.CodeMethodNotAllowed:   {405, 1405, false, RetryNo, "Only POST is supported here."},
 		gateway.CodeNotFound:           {404, 1404, false, RetryNo, "There is no such endpoint."},
-		gateway.CodeInvalidArguments:   {400, -32602, true, RetryChanged, "The arguments do not satisfy the tool's input schema."},
+		gateway.CodeInvalidArguments:   {400, -32602, true, RetryChanged, "The arguments do not satisfy the definition."},
 		gateway.CodeForbidden:          {403, 1003, true, RetryNo, "Policy does not allow this call."},
 		gateway.CodeApprovalRequired:   {403, 1004, true, RetryApproved, "This call needs a person's approval; nothing was executed."},
 		gateway.CodeQuarantined:        {403, 1005, true, RetryNo, "The tool's definition is no longer the reviewed one; nothing was executed."},
@@ -64,15 +64,28 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeBatch:              {400, -32600, false, RetryNo, "JSON-RPC batches are not supported: send one message per request."},
 		gateway.CodeSessionUnknown:     {404, 1440, false, RetryNo, "There is no such session: initialize anew."},
 		gateway.CodeSessionLimit:       {429, 1441, false, RetryLater, "As many sessions are open as may be: end one, or wait until one expires."},
+		gateway.CodeUnknownPrompt:      {400, -32602, false, RetryNo, "Unknown prompt."},
+		gateway.CodeUnknownResource:    {400, -32602, false, RetryNo, "Resource not found."},
+		gateway.CodeStateInvalid:       {400, 1510, false, RetryNo, "The request state is not one that was given to this caller for this call, or its time is over."},
+		gateway.CodeAskRefused:         {502, 1511, true, RetryNo, "The upstream server asked for what it may not ask for, or was not answered; the call was not completed."},
 	}
 }
 
 // rpcCode refines a row where one code has two JSON-RPC codes by the standard.
-func rpcCode(e *gateway.Error, row Row) int {
-	if e.Code == gateway.CodeMalformed {
-		return protocol.RPCCodeOf(e)
+func rpcCode(r *Refusal, row Row) int {
+	switch {
+	case r.Err.Code == gateway.CodeMalformed:
+		return protocol.RPCCodeOf(r.Err)
+	case r.Err.Code == gateway.CodeUnknownResource && r.Legacy:
+		return protocol.RPCResourceNotFound
 	}
 	return row.RPC
+}
+
+// forModels says whether a refusal of tools/call is a tool result. Hosts of
+// revisions before 2026-07-28 know of no error that asks for a capability.
+func forModels(r *Refusal, row Row) bool {
+	return row.Tool || r.Legacy && r.Err.Code == gateway.CodeMissingCapability
 }
 
 // ofHTTP says whether a refusal is one of the transport rather than of a
