@@ -106,7 +106,7 @@ func New(opts Options) *Registry {
 		opts.Trust = func(string) bool { return false }
 	}
 	r := &Registry{opts: opts, lists: map[string]*list{}, presented: map[*Definition]*presentation{}}
-	r.current.Store(&Snapshot{})
+	r.current.Store(&Snapshot{superseded: make(chan struct{})})
 	return r
 }
 
@@ -280,11 +280,14 @@ func (r *Registry) upstreams() []string {
 func (r *Registry) commit() Changes {
 	before := r.Snapshot()
 	after := r.build()
-	after.revision = before.revision
+	after.revision, after.superseded = before.revision, before.superseded
 	if !sameServed(before, after) {
-		after.revision++
+		after.revision, after.superseded = after.revision+1, make(chan struct{})
 	}
 	r.current.Store(after)
+	if after.superseded != before.superseded {
+		close(before.superseded)
+	}
 	c := compare(before.observations, after.observations)
 	c.Any, c.Revision = after.revision != before.revision, after.revision
 	return c

@@ -18,6 +18,7 @@ type Snapshot struct {
 	tables       map[shelf]*table
 	all          []*Item // by Index
 	observations []Observation
+	superseded   chan struct{} // shared by all snapshots of a revision
 }
 
 // shelf is where one kind stands for one endpoint: scope "" is that for all
@@ -74,6 +75,10 @@ func (p Pinned) Revision() uint64 { return p.revision }
 // Revision counts the changes of what is served: equal revisions of one
 // registry serve the same tools, rendered alike, under the same indexes.
 func (s *Snapshot) Revision() uint64 { return s.revision }
+
+// Superseded is closed once a snapshot of another revision holds. Who takes a
+// snapshot, looks at it and then waits here misses no change of what is served.
+func (s *Snapshot) Superseded() <-chan struct{} { return s.superseded }
 
 // Exposure returns the revision of the reviewers' records that hold.
 func (s *Snapshot) Exposure() string { return s.exposure }
