@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -13,20 +14,21 @@ import (
 // Status is the suite's word on one check.
 type Status string
 
-// The statuses that matter here. INFO says nothing about the tested side.
+// The statuses. Info says that there was nothing to judge.
 const (
 	Success Status = "SUCCESS"
 	Failure Status = "FAILURE"
 	Warning Status = "WARNING"
 	Skipped Status = "SKIPPED"
+	Info    Status = "INFO"
 	Absent  Status = "ABSENT" // ours: the check did not run
 )
 
 // Tally counts what became of one check id, which a scenario may judge many
 // times.
 type Tally struct {
-	Success, Failure, Warning, Skipped int
-	Message                            string // of the first that did not succeed
+	Success, Failure, Warning, Skipped, Info int
+	Message                                  string // of the first that did not succeed
 }
 
 // Status is the worst of what was counted.
@@ -40,6 +42,8 @@ func (t Tally) Status() Status {
 		return Success
 	case t.Skipped > 0:
 		return Skipped
+	case t.Info > 0:
+		return Info
 	}
 	return Absent
 }
@@ -121,10 +125,10 @@ func readScenario(path string) (Scenario, error) {
 		case Skipped:
 			t.Skipped++
 		default:
-			continue
+			t.Info++
 		}
 		if c.Status != Success && t.Message == "" {
-			t.Message = strings.Join(strings.Fields(c.ErrorMessage), " ")
+			t.Message = strings.Join(strings.Fields(cmp.Or(c.ErrorMessage, c.Description)), " ")
 		}
 		s[c.ID] = t
 	}

@@ -24,7 +24,7 @@ func TestReadReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := report["tools-list"]
-	for id, want := range map[string]Status{"a": Failure, "b": Warning, "c": Skipped, "d": Absent} {
+	for id, want := range map[string]Status{"a": Failure, "b": Warning, "c": Skipped, "d": Info, "e": Absent} {
 		if got := list[id].Status(); got != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}
