@@ -103,6 +103,15 @@ func samples() map[Type]*Event {
 	e = base(RefusedCounted)
 	e.Count, e.Source, e.Code = 4000, Keyed("a1b2c3d4e5f60718:"+hex64[:32]), gateway.CodeUnauthenticated
 	all[e.Type] = e
+
+	e = caller(SubscriptionOpened)
+	e.Action, e.Method, e.Offered, e.Withheld = id(2), "subscriptions/listen", 4, 1
+	e.Policy = Version("sha256:" + hex64)
+	all[e.Type] = e
+
+	e = base(SubscriptionClosed)
+	e.Action, e.Reasons, e.Count, e.Duration = id(2), []gateway.Reason{gateway.ReasonStopping}, 12, 90*time.Second
+	all[e.Type] = e
 	return all
 }
 

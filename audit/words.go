@@ -26,6 +26,9 @@ const (
 	AuditRecovered Type = "audit.recovered" // a torn tail was cut
 	RequestRefused Type = "request.refused" // malformed, or a method that we do not know
 	RefusedCounted Type = "refused.flood"   // unauthenticated or throttled, counted per second and source
+
+	SubscriptionOpened Type = "subscription.opened" // a principal is told from now on what changes
+	SubscriptionClosed Type = "subscription.closed" // no more, and why
 )
 
 // Types lists every type that may be written.
@@ -33,7 +36,7 @@ func Types() []Type {
 	return []Type{
 		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged,
 		ConfigLoaded, PolicyLoaded, GatewayStarted, GatewayStopped, AuditRecovered,
-		RequestRefused, RefusedCounted,
+		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
 	}
 }
 

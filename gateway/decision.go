@@ -77,3 +77,11 @@ const (
 	ReasonUnanswered  Reason = "unanswered"   // the host did not answer what it was asked
 	ReasonForeignURI  Reason = "foreign_uri"  // contents of another resource than the one that was read
 )
+
+// Why a subscription ended.
+const (
+	ReasonStopping      Reason = "gateway_stopping"
+	ReasonHostLeft      Reason = "host_left"
+	ReasonPrincipalGone Reason = "principal_gone" // its credential is not accepted any more
+	ReasonEndpointGone  Reason = "endpoint_gone"  // its upstream was taken out of the configuration
+)

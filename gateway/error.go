@@ -44,6 +44,8 @@ const (
 	CodeSessionUnknown Code = "session_unknown"
 	CodeSessionLimit   Code = "session_limit"
 
+	CodeSubscriptionLimit Code = "subscription_limit"
+
 	CodeUnknownPrompt   Code = "unknown_prompt"
 	CodeUnknownResource Code = "unknown_resource"
 	CodeStateInvalid    Code = "state_invalid"
@@ -61,6 +63,7 @@ func Codes() []Code {
 		CodeRateLimited, CodeUnavailable, CodeBusinessError, CodeExecutionError, CodeTimeout,
 		CodeOutcomeUnknown, CodeContractViolation, CodeAuditUnavailable, CodePolicyUnavailable,
 		CodeCancelled, CodeInternal, CodeBatch, CodeSessionUnknown, CodeSessionLimit,
+		CodeSubscriptionLimit,
 		CodeUnknownPrompt, CodeUnknownResource, CodeStateInvalid, CodeAskRefused,
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"mcp-gateway/audit"
@@ -63,7 +62,7 @@ type Options struct {
 // front it came in by. It is safe for concurrent use.
 type Gateway struct {
 	Options
-	world    atomic.Pointer[World]
+	worlds   call.Worlds
 	methods  map[audit.Era]map[string]*Pipeline
 	answers  *answer.Table
 	slots    *throttle.Slots
@@ -82,7 +81,7 @@ func New(o Options) (*Gateway, error) {
 	g.executor = &execute.Executor{
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor, Hop: g.hop,
 	}
-	g.world.Store(o.World)
+	g.worlds.Set(o.World)
 	var err error
 	g.methods, err = g.pipelines()
 	return g, err
@@ -119,11 +118,12 @@ func (g *Gateway) pipelines() (map[audit.Era]map[string]*Pipeline, error) {
 }
 
 // SetWorld replaces the settings for calls that arrive from now on. Calls
-// under way finish under those that they began with.
-func (g *Gateway) SetWorld(w *World) { g.world.Store(w) }
+// under way finish under those that they began with, but for subscriptions,
+// which may last for long and follow.
+func (g *Gateway) SetWorld(w *World) { g.worlds.Set(w) }
 
 // World returns the settings in force.
-func (g *Gateway) World() *World { return g.world.Load() }
+func (g *Gateway) World() *World { return g.worlds.Get() }
 
 // Arrive begins a call.
 func (g *Gateway) Arrive(a Arrival) *Call {
@@ -131,7 +131,7 @@ func (g *Gateway) Arrive(a Arrival) *Call {
 	return &Call{
 		Arrival: a,
 		ID:      audit.NewID(now),
-		World:   g.world.Load(),
+		World:   g.worlds.Get(),
 		Clock:   g.Clock,
 		Started: now,
 	}

@@ -64,6 +64,7 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeBatch:              {400, -32600, false, RetryNo, "JSON-RPC batches are not supported: send one message per request."},
 		gateway.CodeSessionUnknown:     {404, 1440, false, RetryNo, "There is no such session: initialize anew."},
 		gateway.CodeSessionLimit:       {429, 1441, false, RetryLater, "As many sessions are open as may be: end one, or wait until one expires."},
+		gateway.CodeSubscriptionLimit:  {429, 1442, false, RetryLater, "As many subscriptions are open as may be: end one first."},
 		gateway.CodeUnknownPrompt:      {400, -32602, false, RetryNo, "Unknown prompt."},
 		gateway.CodeUnknownResource:    {400, -32602, false, RetryNo, "Resource not found."},
 		gateway.CodeStateInvalid:       {400, 1510, false, RetryNo, "The request state is not one that was given to this caller for this call, or its time is over."},

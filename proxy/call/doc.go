@@ -6,4 +6,5 @@
 //
 //	call.go   Call: one request; the facts that stages establish about it
 //	world.go  World: the settings in force; the ports to other rooms
+//	worlds.go  Worlds: which settings are in force, and when that changes
 package call

@@ -56,15 +56,20 @@ func (s *Sight) Holds(p registry.Pinned) gateway.Reason { return s.registry.Snap
 // comes from the private cache, or from policy, asked once about everything, and
 // is remembered for exactly this snapshot and policy.
 func (s *Sight) View(ctx context.Context, c *call.Call) (v views.View, cached bool, err error) {
-	key, policy := contextKey(c.Principal), c.World.Policy
-	if v, ok := s.views.Get(key, c.Catalog.Revision(), policy.Revision()); ok {
+	return s.Of(ctx, c.Principal, c.World.Policy, c.Catalog)
+}
+
+// Of is View without a call.
+func (s *Sight) Of(ctx context.Context, p *gateway.Principal, policy *rego.Engine, k *call.Catalog) (v views.View, cached bool, err error) {
+	key := contextKey(p)
+	if v, ok := s.views.Get(key, k.Revision(), policy.Revision()); ok {
 		return v, true, nil
 	}
-	seen, err := policy.Visible(ctx, c.Principal, c.Catalog.Resources)
+	seen, err := policy.Visible(ctx, p, k.Resources)
 	if err != nil {
 		return views.View{}, false, err
 	}
-	v = views.New(c.Catalog.Revision(), policy.Revision(), seen)
+	v = views.New(k.Revision(), policy.Revision(), seen)
 	s.views.Put(key, v)
 	return v, false, nil
 }
