@@ -34,7 +34,7 @@ func (b *builder) add(ctx context.Context, e folder.Entry) error {
 // the record of the decision came too late for the call to be sent.
 func settles(e *audit.Event) bool {
 	switch e.Type {
-	case audit.ToolFinished, audit.ToolOrphaned:
+	case audit.ToolFinished, audit.ToolOrphaned, audit.SubscriptionClosed:
 		return true
 	case audit.ToolRefused:
 		return !e.Action.IsZero()
