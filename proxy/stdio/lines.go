@@ -18,6 +18,9 @@ func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, 6
 func (l *lines) next(limit int) ([]byte, error) {
 	for {
 		line, err := l.read(limit)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			return line, nil
 		}

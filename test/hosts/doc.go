@@ -6,6 +6,7 @@
 //
 //	main_test.go    the processes of these tests, and the upstreams
 //	legacy_test.go  raw requests of earlier revisions
+//	sessions_test.go how long sessions live, and how many may
 //	sdk_test.go     go-sdk clients over HTTP and stdio
 //	stdio_test.go   raw lines over stdio
 package hosts

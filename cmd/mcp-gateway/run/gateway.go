@@ -271,6 +271,9 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 func (g *Gateway) Close(ctx context.Context) error {
 	var err error
 	g.files.stop()
+	if g.sessions != nil {
+		g.sessions.Close()
+	}
 	if g.world != nil {
 		g.world.stop()
 		g.refresher.Wait()
