@@ -19,11 +19,25 @@ import (
 // raw is a JSON object that protocol.Check has passed. The findings name each
 // class once per severity, at the first place it was seen.
 func (r *Redactor) Definition(raw []byte) (clean []byte, findings []gateway.Finding, err error) {
+	return r.Item(gateway.KindTool, raw)
+}
+
+// Item is Definition for what is offered of any kind. Of a prompt the names of
+// its arguments have a meaning too; of a resource and of a template uri,
+// uriTemplate and mimeType have, and name is a label.
+func (r *Redactor) Item(kind gateway.Kind, raw []byte) (clean []byte, findings []gateway.Finding, err error) {
 	if protocol.Kind(raw) != '{' {
 		return nil, nil, gateway.Because(gateway.CodeContractViolation, errObject)
 	}
 	w := r.take(raw, false)
 	defer r.give(w)
-	clean, err = w.run(tool)
+	p := tool
+	switch kind {
+	case gateway.KindPrompt:
+		p = prompt
+	case gateway.KindResource, gateway.KindTemplate:
+		p = listed
+	}
+	clean, err = w.run(p)
 	return clean, w.findings, err
 }

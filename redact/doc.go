@@ -9,11 +9,12 @@
 //
 // Map:
 //
-//	redactor.go    Options, Redactor, Result, Text
+//	redactor.go    Options, Redactor; Result, Contents, Prompt, Any; Text
 //	clean.go       Clean (proof of cleaning) and Report (counts, findings)
 //	walk.go        the walk over raw JSON that knows where it stands
 //	place.go       where a string can stand, and what is done to it there
-//	definition.go  Definition: tool definitions, whose meaning must not change
+//	definition.go  Definition, Item: definitions, whose meaning must not change
+//	asked.go       Asking, Asked: what upstreams ask of hosts
 //	business.go    Business: an upstream's own error content, bounded and labelled
 //	hidden/        what nobody can see: runes and terminal sequences
 //	secret/        what nobody should see: credentials

@@ -18,42 +18,112 @@ const (
 	resource              // the resource in it
 	icons                 // an array of icons
 	icon                  // one of them
+	reading               // a ReadResourceResult
+	contents              // its array of resources
+	prompted              // a GetPromptResult
+	messages              // its array of messages, or that of a sampling request
+	message               // one of them
 
 	tool       // a tool definition
+	prompt     // a prompt definition
+	arguments  // its array of arguments
+	argument   // one of them
+	listed     // the definition of a resource, or of a template
 	schema     // a JSON Schema
 	schemas    // an object whose members are schemas
 	schemaList // an array of schemas
 	dependency // dependencies: schemas, or arrays of names
+	asking     // an InputRequiredResult
+	asks       // its map of requests
+	ask        // one of them
+	asked      // the params of a request to the host
+	tools      // an array of tool definitions
 	fixed      // enum, const, default, pattern, required: judged, never changed
 )
 
-// cleansNames reports whether member names at the place are cleaned. In a tool
-// and its schemas they are not: they have a meaning there.
+// cleansNames reports whether member names at the place are cleaned. In
+// definitions, schemas and requests they are not: they have a meaning there.
 func (p place) cleansNames() bool { return p < tool }
 
 // member returns the place of the member of that name; raw begins with its value.
 func (p place) member(name string, raw []byte) place {
 	switch p {
-	case result:
-		return resultMember(name)
+	case result, reading, prompted:
+		return resultMember(p, name)
+	case message:
+		return messageMember(name, raw)
 	case block, media, link, embedded, icon, resource:
 		return blockMember(p, name)
-	case tool:
-		return toolMember(name)
+	case tool, prompt, argument, listed:
+		return definitionMember(p, name)
 	case schema:
 		return schemaMember(name, raw)
 	case schemas, dependency:
 		return schema
+	case asking, asks, ask, asked:
+		return askMember(p, name)
 	}
 	return p // free, fixed, alone
 }
 
-func resultMember(name string) place {
+func resultMember(p place, name string) place {
 	switch name {
-	case "content", "contents":
-		return content
+	case "content":
+		if p == result {
+			return content
+		}
+	case "contents":
+		if p == reading {
+			return contents
+		}
+	case "messages":
+		if p == prompted {
+			return messages
+		}
 	case "nextCursor", "requestState", "resultType":
 		return alone
+	}
+	return free
+}
+
+// messageMember: the content of a message is one block or, in sampling, several.
+func messageMember(name string, raw []byte) place {
+	switch {
+	case name != "content":
+		return free
+	case protocol.Kind(raw) == '{':
+		return blockPlace(raw)
+	default:
+		return content
+	}
+}
+
+// askMember finds what is a key, a choice or a schema in a request to the host,
+// all of which come back or are obeyed, beside its texts.
+func askMember(p place, name string) place {
+	switch p {
+	case asking:
+		if name == "inputRequests" {
+			return asks
+		}
+		return resultMember(p, name)
+	case asks:
+		return ask
+	case ask:
+		if name == "params" {
+			return asked
+		}
+		return fixed
+	}
+	switch name {
+	case "requestedSchema":
+		return schema
+	case "messages":
+		return messages
+	case "tools":
+		return tools
+	case "mode", "url", "elicitationId", "includeContext", "toolChoice", "stopSequences":
+		return fixed
 	}
 	return free
 }
@@ -92,12 +162,24 @@ func blockMember(p place, name string) place {
 	return free
 }
 
-func toolMember(name string) place {
+func definitionMember(p place, name string) place {
 	switch name {
 	case "inputSchema", "outputSchema":
-		return schema
+		if p == tool {
+			return schema
+		}
 	case "name":
-		return fixed
+		if p != listed { // of a resource it is a label
+			return fixed
+		}
+	case "arguments":
+		if p == prompt {
+			return arguments
+		}
+	case "uri", "uriTemplate", "mimeType":
+		if p == listed {
+			return fixed
+		}
 	case "icons":
 		return icons
 	}
@@ -131,28 +213,30 @@ func (p place) element(raw []byte) place {
 	switch p {
 	case content:
 		return blockPlace(raw)
+	case contents:
+		return resource
+	case messages:
+		return message
 	case icons:
 		return icon
+	case arguments:
+		return argument
+	case tools:
+		return tool
 	case schemaList:
 		return schema
 	case schema: // dependencies: an array of names
 		return fixed
-	case block, media, link, embedded, resource, icon, result, tool:
+	case block, media, link, embedded, resource, icon, result, reading, prompted, message,
+		tool, prompt, argument, listed, asking, asks, ask, asked:
 		return free // not the shape that the protocol gives it
 	}
 	return p
 }
 
-// blockPlace tells a content block by its type. Contents of resources/read have
-// none, but a uri.
+// blockPlace tells a content block by its type.
 func blockPlace(raw []byte) place {
-	kind, hasType := protocol.Member(raw, "type")
-	if !hasType {
-		if _, ok := protocol.Member(raw, "uri"); ok {
-			return resource
-		}
-		return block
-	}
+	kind, _ := protocol.Member(raw, "type")
 	switch string(kind) {
 	case `"image"`, `"audio"`:
 		return media

@@ -37,9 +37,8 @@ func New(opt Options) *Redactor {
 
 var errObject = errors.New("not a JSON object")
 
-// Result cleans a whole CallToolResult (or another result that carries content
-// blocks): names and strings of every kind of content, of structuredContent and
-// of _meta. It leaves uri, blob, mimeType and the data of images and audio alone
+// Result cleans a whole CallToolResult: names and strings of every kind of
+// content, of structuredContent and of _meta. It leaves uri, blob, mimeType and the data of images and audio alone
 // where the protocol puts them; a member of structuredContent with such a name is
 // cleaned like any other. Secrets are replaced by placeholders such as
 // [redacted:github_token].
@@ -47,13 +46,27 @@ var errObject = errors.New("not a JSON object")
 // raw is a JSON object that protocol.Check has passed, and is not modified. The
 // error is a *gateway.Error of CodeContractViolation: raw is no object, or two of
 // its names became equal, so that the result must be withheld.
-func (r *Redactor) Result(raw []byte) (Clean, error) {
+func (r *Redactor) Result(raw []byte) (Clean, error) { return r.clean(raw, result) }
+
+// Contents is Result for a ReadResourceResult: each element of its contents is a
+// resource, whose text is cleaned and whose blob is left alone.
+func (r *Redactor) Contents(raw []byte) (Clean, error) { return r.clean(raw, reading) }
+
+// Prompt is Result for a GetPromptResult, whose messages hold one content block
+// each.
+func (r *Redactor) Prompt(raw []byte) (Clean, error) { return r.clean(raw, prompted) }
+
+// Any is Result for an object in which the protocol gives no string a meaning
+// that cleaning could break, such as the params of a log message.
+func (r *Redactor) Any(raw []byte) (Clean, error) { return r.clean(raw, free) }
+
+func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
 	if protocol.Kind(raw) != '{' {
 		return Clean{}, gateway.Because(gateway.CodeContractViolation, errObject)
 	}
 	w := r.take(raw, true)
 	defer r.give(w)
-	out, err := w.run(result)
+	out, err := w.run(p)
 	if err != nil {
 		return Clean{}, err
 	}
