@@ -90,3 +90,7 @@ func CheckParams(h http.Header, ms []Mirror, arguments []byte) error {
 
 // SetParams sets in h the headers that mirror arguments. See [headers.SetParams].
 func SetParams(h http.Header, ms []Mirror, arguments []byte) { headers.SetParams(h, ms, arguments) }
+
+// AsksForSecret reports whether a field of a form asks for a secret, by its
+// schema, its name or its title. See [headers.AsksForSecret].
+func AsksForSecret(field []byte, name string) bool { return headers.AsksForSecret(field, name) }

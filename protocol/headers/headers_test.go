@@ -323,3 +323,26 @@ func BenchmarkCheckParams(b *testing.B) {
 		}
 	}
 }
+
+func TestAsksForSecret(t *testing.T) {
+	for _, tc := range []struct {
+		name, field string
+		secret      bool
+	}{
+		{"password", `{"type":"string"}`, true},
+		{"value", `{"type":"string","title":"API key"}`, true},
+		{"apiToken", `{"type":"string"}`, true},
+		{"pin", `{"type":"integer"}`, true},
+		{"x", `{"type":"string","format":"password"}`, true},
+		{"x", `{"type":"string","writeOnly":true}`, true},
+		{"accessToken", `{"enum":["a"]}`, true},
+		{"max_tokens", `{"type":"integer"}`, false},
+		{"keep_password", `{"type":"boolean"}`, false},
+		{"name", `{"type":"string","title":"Your name"}`, false},
+		{"sort_key", `{"type":"string"}`, false},
+	} {
+		if got := headers.AsksForSecret([]byte(tc.field), tc.name); got != tc.secret {
+			t.Errorf("%s %s: %t", tc.name, tc.field, got)
+		}
+	}
+}

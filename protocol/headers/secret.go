@@ -7,6 +7,25 @@ import (
 	"mcp-gateway/protocol/rawjson"
 )
 
+// AsksForSecret reports whether a field of a form, named by name or title, asks
+// for what must not be typed into one. See isSecret.
+func AsksForSecret(field []byte, name string) bool {
+	kind, _ := rawjson.Member(field, "type")
+	if rawjson.IsText(kind, "boolean") {
+		return false
+	}
+	text := "integer"
+	if !rawjson.IsText(kind, "integer") && !rawjson.IsText(kind, "number") {
+		text = "string"
+	}
+	names := []string{name}
+	if title, ok := rawjson.Member(field, "title"); ok {
+		shown, _ := rawjson.Text(title)
+		names = append(names, shown)
+	}
+	return isSecret(field, text, names)
+}
+
 // isSecret reports whether a property is of a class that must not travel in a
 // header: by its schema (writeOnly, format password) or by a word of its name.
 // A boolean holds no secret, and an integer no token or key (max_tokens).
