@@ -7,13 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"mcp-gateway/test/conformance/checks"
 )
 
 // runClients lets the suite's client tests judge a client command, one test
 // after the other: each starts a server of its own and appends its URL to the
 // command.
-func runClients(ctx context.Context, s *Suite, dir, command string) (Report, error) {
-	report := Report{}
+func runClients(ctx context.Context, s *Suite, dir, command string) (checks.Report, error) {
+	report := checks.Report{}
 	for _, c := range clientScenarios() {
 		name := c.name + "@" + c.revision
 		one, err := s.Run(ctx, filepath.Join(dir, name),

@@ -14,13 +14,11 @@
 //	main.go        flags, and the order of a whole run
 //	plan.go        which suites run against what
 //	suite.go       runs the suite; its results become a report
-//	report.go      Report, Tally: what became of every check
-//	lists.go       required.yaml, expected.yaml
-//	judge.go       the gate
 //	table.go       what a run prints
 //	fixture.go     the reference server and client: built, started, both eras behind one URL
 //	stand.go       a gateway that lets everything pass
 //	client.go      the client tests, direct and through a gateway
 //	learn.go       writes required.yaml anew
+//	checks/        the gate
 //	policy/        the policy that allows all
 package main

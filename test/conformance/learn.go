@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"mcp-gateway/test/conformance/checks"
 )
 
 // learn writes required.yaml: every check that succeeds directly and not where
@@ -36,11 +38,11 @@ func (r *runner) learn(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(r.options.lists, "required.yaml"), b.Bytes(), 0o644)
 }
 
-func writeSet(b *bytes.Buffer, direct, dead Report, unscored map[string]bool) {
+func writeSet(b *bytes.Buffer, direct, dead checks.Report, unscored map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(direct)) {
 		var must []string
 		for check, t := range direct[name] {
-			if t.Status() == Success && dead[name][check].Status() != Success {
+			if t.Status() == checks.Success && dead[name][check].Status() != checks.Success {
 				must = append(must, check)
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"mcp-gateway/test/conformance/checks"
 )
 
 // options are what the command line decides.
@@ -75,24 +77,24 @@ type runner struct {
 	suite   *Suite
 	bin     string // folder of the reference programs
 
-	direct map[string]Report // by set
-	dead   map[string]Report // by set: what the suite says of nobody
+	direct map[string]checks.Report // by set
+	dead   map[string]checks.Report // by set: what the suite says of nobody
 }
 
 // run runs everything, prints it, and judges.
 func (r *runner) run(ctx context.Context) error {
-	required, err := loadRequired(filepath.Join(r.options.lists, "required.yaml"))
+	required, err := checks.LoadRequired(filepath.Join(r.options.lists, "required.yaml"))
 	if err != nil {
 		return err
 	}
-	expected, err := loadExpected(filepath.Join(r.options.lists, "expected.yaml"), columns())
+	expected, err := checks.LoadExpected(filepath.Join(r.options.lists, "expected.yaml"), columnNames())
 	if err != nil {
 		return err
 	}
 	if err := r.baselines(ctx); err != nil {
 		return err
 	}
-	runs := map[string]Report{}
+	runs := map[string]checks.Report{}
 	for _, c := range columns() {
 		if !r.wanted(c.Set, c.Name) {
 			continue
@@ -126,7 +128,7 @@ func (r *runner) wantedSet(set string) bool {
 
 // baselines runs every set against the reference itself, and against nobody.
 func (r *runner) baselines(ctx context.Context) error {
-	r.direct, r.dead = map[string]Report{}, map[string]Report{}
+	r.direct, r.dead = map[string]checks.Report{}, map[string]checks.Report{}
 	for _, s := range sets() {
 		if !r.wantedSet(s.Name) {
 			continue
@@ -161,7 +163,7 @@ func (r *runner) place(name string) (string, error) {
 }
 
 // directly runs one set against the reference itself.
-func (r *runner) directly(ctx context.Context, s Set) (Report, error) {
+func (r *runner) directly(ctx context.Context, s Set) (checks.Report, error) {
 	name := "direct " + s.Name
 	dir, err := r.place(name)
 	if err != nil {
@@ -178,7 +180,7 @@ func (r *runner) directly(ctx context.Context, s Set) (Report, error) {
 // column runs one set through a gateway. Each run has a reference server of
 // its own: the suite changes what the server lists, and a change that was made
 // before is none.
-func (r *runner) column(ctx context.Context, c Column) (_ Report, err error) {
+func (r *runner) column(ctx context.Context, c Column) (_ checks.Report, err error) {
 	dir, err := r.place(c.Name)
 	if err != nil {
 		return nil, err
@@ -207,7 +209,7 @@ func (r *runner) column(ctx context.Context, c Column) (_ Report, err error) {
 }
 
 // server runs one set against a URL.
-func (r *runner) server(ctx context.Context, name string, s Set, url string) (Report, error) {
+func (r *runner) server(ctx context.Context, name string, s Set, url string) (checks.Report, error) {
 	fmt.Fprintf(os.Stderr, "running %s\n", name)
 	dir, err := r.place(name)
 	if err != nil {
@@ -217,7 +219,7 @@ func (r *runner) server(ctx context.Context, name string, s Set, url string) (Re
 }
 
 // clients lets the client tests judge a command.
-func (r *runner) clients(ctx context.Context, name, command string) (Report, error) {
+func (r *runner) clients(ctx context.Context, name, command string) (checks.Report, error) {
 	fmt.Fprintf(os.Stderr, "running %s\n", name)
 	dir, err := r.place(name)
 	if err != nil {

@@ -43,6 +43,15 @@ func columns() []Column {
 	}
 }
 
+// columnNames are the names that expected.yaml may use.
+func columnNames() []string {
+	var names []string
+	for _, c := range columns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // clientSet names the client tests, of both eras.
 const clientSet = "client"
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"mcp-gateway/test/conformance/checks"
 )
 
 // Suite is the installed conformance suite.
@@ -26,7 +28,7 @@ const (
 // Run runs the suite with further arguments, lets it write into out, and reads
 // what it found. The exit code says only that something failed, which the
 // report says better.
-func (s *Suite) Run(ctx context.Context, out string, args ...string) (Report, error) {
+func (s *Suite) Run(ctx context.Context, out string, args ...string) (checks.Report, error) {
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func (s *Suite) Run(ctx context.Context, out string, args ...string) (Report, er
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 		return nil, err
 	}
-	report, err := readReport(out)
+	report, err := checks.ReadReport(out)
 	if err == nil && len(report) == 0 {
 		err = fmt.Errorf("the suite ran nothing; %s says why", filepath.Join(out, "suite.log"))
 	}

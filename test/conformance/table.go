@@ -9,22 +9,24 @@ import (
 	"slices"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"mcp-gateway/test/conformance/checks"
 )
 
 // conclude prints every set with all its columns, then what the gate says.
-func (r *runner) conclude(required Required, expected Expected, runs map[string]Report) error {
+func (r *runner) conclude(required checks.Required, expected checks.Expected, runs map[string]checks.Report) error {
 	held, missed := 0, 0
 	open := true
 	for _, set := range slices.Sorted(maps.Keys(r.direct)) {
 		must := required[set]
-		direct := judge(r.direct[set], r.direct[set], must, nil)
-		dead := judge(r.dead[set], r.direct[set], must, nil)
+		direct := checks.Judge(r.direct[set], r.direct[set], must, nil)
+		dead := checks.Judge(r.dead[set], r.direct[set], must, nil)
 		var cols []Column
-		verdicts := map[string]Verdict{}
+		verdicts := map[string]checks.Verdict{}
 		for _, c := range columns() {
 			if run, ran := runs[c.Name]; ran && c.Set == set {
 				cols = append(cols, c)
-				verdicts[c.Name] = judge(run, r.direct[set], must, expected[c.Name])
+				verdicts[c.Name] = checks.Judge(run, r.direct[set], must, expected[c.Name])
 			}
 		}
 		if err := writeTable(os.Stdout, set, must, r.direct[set], runs, cols); err != nil {
@@ -49,7 +51,7 @@ func (r *runner) conclude(required Required, expected Expected, runs map[string]
 
 // control holds the gate itself against a dead port: nothing that is required
 // may succeed there, or it would be required in vain.
-func control(set string, dead Verdict) bool {
+func control(set string, dead checks.Verdict) bool {
 	if dead.Held == 0 && !dead.OK() {
 		fmt.Printf("  dead port: shut, none of %d required checks holds\n", len(dead.Findings))
 		return true
@@ -59,7 +61,7 @@ func control(set string, dead Verdict) bool {
 }
 
 // report prints what the gate says of one column.
-func report(name string, v Verdict) bool {
+func report(name string, v checks.Verdict) bool {
 	fmt.Printf("  %s: %d required checks hold, %d do not, %d are excused\n",
 		name, v.Held, len(v.Unexcused()), len(v.Findings)-len(v.Unexcused()))
 	for _, f := range v.Findings {
@@ -77,7 +79,7 @@ func report(name string, v Verdict) bool {
 
 // writeTable prints a row per scenario: checks that succeeded out of those that
 // do directly, and whether the suite calls it passed.
-func writeTable(w io.Writer, set string, must map[string]*Duty, direct Report, runs map[string]Report, cols []Column) error {
+func writeTable(w io.Writer, set string, must map[string]*checks.Duty, direct checks.Report, runs map[string]checks.Report, cols []Column) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\n%s\tdirect", set)
 	for _, c := range cols {
@@ -87,7 +89,7 @@ func writeTable(w io.Writer, set string, must map[string]*Duty, direct Report, r
 	passed := make([]int, len(cols)+1)
 	scored := 0
 	for _, name := range slices.Sorted(maps.Keys(must)) {
-		row := []Scenario{direct[name]}
+		row := []checks.Scenario{direct[name]}
 		for _, c := range cols {
 			row = append(row, runs[c.Name][name])
 		}

@@ -1,4 +1,4 @@
-package main
+package checks
 
 import (
 	"fmt"
@@ -30,7 +30,8 @@ type Expected map[string][]Excuse
 
 const listBytes = 1 << 20
 
-func loadRequired(path string) (Required, error) {
+// LoadRequired reads what must succeed.
+func LoadRequired(path string) (Required, error) {
 	var r Required
 	doc := form.Open(path, listBytes)
 	doc.Read(form.Object{Fields: []form.Field{
@@ -50,9 +51,9 @@ func duty(_ form.Entry, d **Duty) form.Value {
 	}}
 }
 
-// loadExpected reads the excuses, of which each names a known column, a
+// LoadExpected reads the excuses, of which each names a known column, a
 // required check and a reason.
-func loadExpected(path string, columns []Column) (Expected, error) {
+func LoadExpected(path string, columns []string) (Expected, error) {
 	var e Expected
 	doc := form.Open(path, listBytes)
 	doc.Read(form.Object{Fields: []form.Field{
@@ -65,7 +66,7 @@ func loadExpected(path string, columns []Column) (Expected, error) {
 		return nil, err
 	}
 	for name, excuses := range e {
-		if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+		if !slices.Contains(columns, name) {
 			return nil, fmt.Errorf("%s: no column is called %q", path, name)
 		}
 		if err := checkExcuses(excuses); err != nil {

@@ -1,4 +1,4 @@
-package main
+package checks
 
 import (
 	"slices"
@@ -38,26 +38,9 @@ func TestJudge(t *testing.T) {
 		"excused, and nothing is wrong":     {run: direct, excuses: []Excuse{{Checks: []string{"a:x"}, Why: "was so"}}, held: 3, stale: []string{"a:x"}},
 		"one excuse does not cover another": {run: Report{"a": {"x": bad, "y": bad}, "b": {"z": good}}, excuses: []Excuse{{Checks: []string{"a:x"}, Why: "cannot be"}}, held: 1, findings: []string{"a:x FAILURE", "a:y FAILURE"}},
 	} {
-		v := judge(tc.run, direct, required, tc.excuses)
+		v := Judge(tc.run, direct, required, tc.excuses)
 		if v.OK() != tc.open || v.Held != tc.held || !slices.Equal(names(v.Findings), tc.findings) || !slices.Equal(v.Stale, tc.stale) {
 			t.Errorf("%s: open %v, held %d, findings %v, stale %v", name, v.OK(), v.Held, names(v.Findings), v.Stale)
-		}
-	}
-}
-
-// The control itself must be able to fail.
-func TestControl(t *testing.T) {
-	required := map[string]*Duty{"a": {Checks: []string{"x"}}}
-	direct := Report{"a": {"x": {Success: 1}}}
-	for name, tc := range map[string]struct {
-		dead Report
-		want bool
-	}{
-		"nothing holds":         {Report{"a": {"x": {Failure: 1}, "wire": {Success: 1}}}, true},
-		"a required check does": {Report{"a": {"x": {Success: 1}}}, false},
-	} {
-		if got := control("set", judge(tc.dead, direct, required, nil)); got != tc.want {
-			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package checks
 
 import (
 	"cmp"
@@ -78,8 +78,8 @@ type Report map[string]Scenario
 // folder is how the suite names a scenario's results: its name, then the time.
 var folder = regexp.MustCompile(`^(?:server-|client-)?(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$`)
 
-// readReport reads the results that a run left in dir.
-func readReport(dir string) (Report, error) {
+// ReadReport reads the results that a run left in dir.
+func ReadReport(dir string) (Report, error) {
 	report := Report{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "checks.json" {

@@ -1,4 +1,4 @@
-package main
+package checks
 
 import (
 	"maps"
@@ -31,10 +31,10 @@ func (v Verdict) Unexcused() []Finding {
 // OK says whether the gate opens.
 func (v Verdict) OK() bool { return v.Held > 0 && len(v.Unexcused()) == 0 && len(v.Stale) == 0 }
 
-// judge holds a run against what is required of it. Baseline is the direct run:
+// Judge holds a run against what is required of it. Baseline is the direct run:
 // a check must have been judged as often as there, and what does not succeed
 // there either is not held against anyone.
-func judge(run, baseline Report, required map[string]*Duty, excuses []Excuse) Verdict {
+func Judge(run, baseline Report, required map[string]*Duty, excuses []Excuse) Verdict {
 	var v Verdict
 	for _, name := range slices.Sorted(maps.Keys(required)) {
 		v.scenario(name, run[name], baseline[name], required[name].Checks)
