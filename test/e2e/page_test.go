@@ -116,7 +116,7 @@ func TestCursorOutlivesTheList(t *testing.T) {
 // TestManyTools lists more than fits on the one page that real lists are.
 func TestManyTools(t *testing.T) {
 	t.Parallel()
-	const n = 2300
+	const n = 1100
 	peer := stage.NewPeer()
 	peer.SetTools(numbered(n)...)
 	s := stage.Open(t, stage.Options{Upstreams: []stage.Upstream{stage.Served(t, "up", peer)}})

@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"mcp-gateway/audit"
@@ -134,5 +137,55 @@ func TestPseudonyms(t *testing.T) {
 	}
 	if contains(s.Journal(t), `"subject"`) {
 		t.Error("subjects stand in the journal in clear")
+	}
+}
+
+// TestAnswersDoNotCross lets callers of different principals call at once, over
+// one process and one HTTP upstream: each gets the answer to its own arguments,
+// and each call stands on record under its own caller.
+func TestAnswersDoNotCross(t *testing.T) {
+	t.Parallel()
+	peer := stage.NewPeer().Add(stage.Tool("echo"), func(w http.ResponseWriter, _ *http.Request, m stage.Message) {
+		stage.Say(w, stage.Response(m.ID, `{"content":[],"echo":`+m.Arguments()+`}`))
+	})
+	names := []string{"ann", "ben", "cat"}
+	var principals []stage.Principal
+	for _, name := range names {
+		principals = append(principals, stage.Principal{Name: name, Scopes: []string{"use"}})
+	}
+	s := stage.Open(t, stage.Options{
+		Principals: principals,
+		Upstreams:  []stage.Upstream{stage.Served(t, "web", peer), stage.Process("child", "banner")},
+	})
+	const calls = 20
+	var callers sync.WaitGroup
+	for _, name := range names {
+		for _, tool := range []string{"web__echo", "child__echo"} {
+			for n := range calls {
+				callers.Go(func() {
+					args := fmt.Sprintf(`{"of":%q,"tool":%q,"n":%d}`, name, tool, n)
+					r := s.Host(name).Calling(tool, args)
+					r.ID = strconv.Itoa(n) // the same ids for all
+					reply, err := r.Do(t.Context())
+					if err != nil || reply.Get("/echo") != args || reply.ID != r.ID {
+						t.Errorf("%s got %v %+v", args, err, reply)
+					}
+				})
+			}
+		}
+	}
+	callers.Wait()
+	count := map[string]int{}
+	for _, row := range s.Events(t) {
+		if row.Outcome == gateway.OutcomeCommitted {
+			count[string(row.Client)+" "+string(row.Tool)]++
+		}
+	}
+	for _, name := range names {
+		for _, tool := range []string{"web__echo", "child__echo"} {
+			if n := count[name+" "+tool]; n != calls {
+				t.Errorf("%d calls of %s to %s on record, %d were made", n, name, tool, calls)
+			}
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"mcp-gateway/audit/journal"
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
@@ -92,7 +93,8 @@ func Open(t testing.TB, o Options) *Stage {
 	return s
 }
 
-// serve listens until the test ends, and closes the gateway.
+// serve listens until the test ends, closes the gateway, and holds that its
+// journal verifies.
 func (s *Stage) serve(t testing.TB) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -102,6 +104,9 @@ func (s *Stage) serve(t testing.TB) {
 		stop()
 		if err := errors.Join(<-done, s.Gateway.Close(context.Background())); err != nil {
 			t.Errorf("close: %v", err)
+		}
+		if report, err := journal.Verify(s.Path("var/" + run.JournalDir)); err != nil || !report.OK() {
+			t.Errorf("the journal does not verify: %v %+v", err, report.Problems)
 		}
 	})
 	select {
