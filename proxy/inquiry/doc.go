@@ -1,0 +1,9 @@
+// Package inquiry judges what upstreams ask of hosts before they go on: which
+// questions there are, whether the host declared that it answers them, and whether
+// they may be asked at all.
+//
+// Map:
+//
+//	inquiry.go     Question, Inquiry: reading and judging them
+//	capability.go  what a host must have declared, and what an upstream is told of it
+package inquiry

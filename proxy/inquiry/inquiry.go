@@ -1,0 +1,121 @@
+package inquiry
+
+import (
+	"errors"
+	"net/url"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/state"
+)
+
+// MaxQuestions is how many questions one result may hold.
+const MaxQuestions = 32
+
+// Question is one request of an upstream to the host.
+type Question struct {
+	Key    string // what its answer goes by; "" for one that is asked in mid-call
+	Method string
+	Params []byte // a raw object; nil = none
+}
+
+// Inquiry is an InputRequiredResult as far as the gateway reads it.
+type Inquiry struct {
+	Questions []Question
+	State     []byte // requestState, a JSON string as it came; nil = none
+}
+
+// Is says whether a result is an inquiry.
+func Is(result []byte) bool {
+	kind, _ := protocol.Member(result, "resultType")
+	return protocol.IsText(kind, protocol.ResultInputRequired)
+}
+
+// Read reads an inquiry (2026-07-28, InputRequiredResult). One that is not of its
+// shape is a *gateway.Error of CodeContractViolation.
+func Read(result []byte) (Inquiry, error) {
+	var q Inquiry
+	requests, _ := protocol.Member(result, "inputRequests")
+	inner, _ := protocol.Member(result, "requestState")
+	switch {
+	case requests != nil && protocol.Kind(requests) != '{' && protocol.Kind(requests) != 'n':
+		return q, shape("inputRequests is no object")
+	case inner != nil && protocol.Kind(inner) != '"' && protocol.Kind(inner) != 'n':
+		return q, shape("requestState is no string")
+	case len(inner) > state.MaxInner:
+		return q, gateway.Because(gateway.CodeContractViolation, errors.New("requestState is too large"), gateway.ReasonResultTooLarge)
+	}
+	if protocol.Kind(inner) == '"' {
+		q.State = inner
+	}
+	if protocol.Kind(requests) == '{' {
+		for key, request := range protocol.Members(requests) {
+			question, ok := read(request)
+			if !ok || len(q.Questions) == MaxQuestions {
+				return q, shape("a request that is none, or too many of them")
+			}
+			question.Key = string(key)
+			q.Questions = append(q.Questions, question)
+		}
+	}
+	if q.State == nil && len(q.Questions) == 0 {
+		return q, shape("neither inputRequests nor requestState")
+	}
+	return q, nil
+}
+
+func read(request []byte) (Question, bool) {
+	if protocol.Kind(request) != '{' {
+		return Question{}, false
+	}
+	raw, _ := protocol.Member(request, "method")
+	method, _ := protocol.Text(raw)
+	params, has := protocol.Member(request, "params")
+	if has && protocol.Kind(params) != '{' {
+		return Question{}, false
+	}
+	switch method {
+	case protocol.MethodElicit, protocol.MethodCreateMessage:
+		return Question{Method: method, Params: params}, has
+	case protocol.MethodRootsList:
+		return Question{Method: method, Params: params}, true
+	}
+	return Question{}, false
+}
+
+func shape(what string) error {
+	return gateway.Because(gateway.CodeContractViolation, errors.New("input_required: "+what), gateway.ReasonResultShape)
+}
+
+// Judge says whether a question may be asked at all: a form must not ask for
+// secrets (2026-07-28, Elicitation, Security), and a URL must be one for browsers.
+func (q *Question) Judge() error {
+	if q.Method != protocol.MethodElicit {
+		return nil
+	}
+	if q.isURL() {
+		raw, _ := protocol.Member(q.Params, "url")
+		text, _ := protocol.Text(raw)
+		u, err := url.Parse(text)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+			return gateway.Because(gateway.CodeAskRefused, err, gateway.ReasonURLAsked)
+		}
+		return nil
+	}
+	fields, _ := protocol.Lookup(q.Params, "/requestedSchema/properties")
+	if protocol.Kind(fields) != '{' {
+		return nil
+	}
+	for name, field := range protocol.Members(fields) {
+		if protocol.AsksForSecret(field, string(name)) {
+			return gateway.Fail(gateway.CodeAskRefused, gateway.ReasonSecretAsked)
+		}
+	}
+	return nil
+}
+
+// isURL says whether an elicitation is of mode url; a form needs no mode.
+func (q *Question) isURL() bool {
+	mode, _ := protocol.Member(q.Params, "mode")
+	return protocol.IsText(mode, "url")
+}
