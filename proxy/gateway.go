@@ -67,6 +67,7 @@ type Gateway struct {
 	answers  *answer.Table
 	slots    *throttle.Slots
 	recorder *record.Recorder
+	sight    *sight.Sight
 	lists    *lists.Lists
 	executor *execute.Executor
 	hop      *present.Hop
@@ -75,7 +76,7 @@ type Gateway struct {
 // New builds the pipelines and proves their order.
 func New(o Options) (*Gateway, error) {
 	seen := sight.New(o.Registry, o.Views)
-	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
+	g := &Gateway{Options: o, sight: seen, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
 	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), Log: o.Log}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.executor = &execute.Executor{

@@ -115,27 +115,41 @@ func (f *Front) visit(w http.ResponseWriter, r *http.Request) {
 		f.sessions.end(x.session)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		f.listen(x)
+		f.listen(r.Context(), c, x)
 	}
 }
 
 func (f *Front) meet(_ context.Context, c *proxy.Call) error { return f.enter(c, c.Own.(*exchange)) }
 
-// listen serves the GET stream until the host leaves, opens another, or the
-// session ends (2025-11-25, Listening for Messages from the Server).
-func (f *Front) listen(x *exchange) {
+// listen serves the GET stream until the host leaves, opens another, the session
+// ends, or its credential is good no more (2025-11-25, Listening for Messages from
+// the Server).
+func (f *Front) listen(ctx context.Context, c *proxy.Call, x *exchange) {
 	messages := x.session.subscribe()
 	defer x.session.unsubscribe(messages)
 	defer x.writer.Close()
+	follower := f.gateway.Follow(ctx, c)
 	if x.writer.Open() != nil {
 		return
 	}
+	following, stop := context.WithCancel(ctx)
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		follower.Run(following, func(method string) error {
+			x.session.announce(protocol.AppendMessage(nil, nil, method, nil))
+			return nil
+		})
+	}()
+	defer func() { stop(); <-followed }()
 	for {
 		select {
 		case message, more := <-messages:
 			if !more || x.writer.Event(message) != nil {
 				return
 			}
+		case <-followed:
+			return
 		case <-x.session.ended:
 			return
 		case <-x.writer.Gone():

@@ -50,7 +50,23 @@ func (h *host) agree(ctx context.Context, c *proxy.Call) error {
 		}
 	}
 	x.enter()
-	return h.wait(ctx, c)
+	if err := h.wait(ctx, c); err != nil {
+		return err
+	}
+	if c.Session != nil && c.Request != nil && c.Request.Method == protocol.MethodToolsList {
+		h.following.Do(func() { h.announce(ctx, c) })
+	}
+	return nil
+}
+
+// announce tells a legacy host, from its first list on, that the list changed.
+func (h *host) announce(ctx context.Context, c *proxy.Call) {
+	follower := h.Gateway.Follow(ctx, &proxy.Call{Arrival: c.Arrival, Principal: c.Principal})
+	h.work.Go(func() {
+		follower.Run(h.follow, func(method string) error {
+			return h.write(protocol.AppendMessage(nil, nil, method, nil))
+		})
+	})
 }
 
 // settle decides the era by the message, or holds the message against it.

@@ -37,6 +37,11 @@ type host struct {
 	era     audit.Era          // "" until a message decides
 	session *lifecycle.Session // of a legacy host
 
+	follow    context.Context // ends with the input
+	following sync.Once
+
+	work sync.WaitGroup
+
 	mu    sync.Mutex
 	calls map[string]*exchange // under way, by the id's bytes
 
@@ -53,10 +58,13 @@ func Serve(ctx context.Context, o Options) error {
 	if h.pipeline, err = o.Gateway.Corridor(proxy.Door{Accept: accept, Agree: h.agree}); err != nil {
 		return err
 	}
-	var work sync.WaitGroup
-	err = h.loop(ctx, &work)
+	follow, unfollow := context.WithCancel(ctx)
+	defer unfollow()
+	h.follow = follow
+	err = h.loop(ctx)
 	close(h.gone)
-	work.Wait()
+	unfollow()
+	h.work.Wait()
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -69,14 +77,14 @@ func accept(context.Context, *proxy.Call) error { return nil }
 
 // loop takes messages one after another as far as their place among others
 // matters, and lets them go on side by side.
-func (h *host) loop(ctx context.Context, work *sync.WaitGroup) error {
+func (h *host) loop(ctx context.Context) error {
 	read, failed := make(chan []byte), make(chan error, 1)
 	go h.read(ctx, read, failed)
 	for {
 		select {
 		case line := <-read:
 			x := h.exchange(ctx)
-			work.Go(func() { h.serve(x, line) })
+			h.work.Go(func() { h.serve(x, line) })
 			<-x.entered
 		case err := <-failed:
 			return err

@@ -2,7 +2,9 @@ package hosts
 
 import (
 	"bufio"
+	"errors"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -260,39 +262,20 @@ func TestDeleteCancelsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// A GET stream begins at once, and ends with its session and with the gateway.
+// A GET stream begins at once, and ends with its session.
 func TestGetStream(t *testing.T) {
 	s, _ := open(t)
 	alice, now := s.Host("alice"), protocol.Revision20251125
-	id := begin(t, alice, now)
-	ask := alice.Legacy(now, id, "x", "")
-	get, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ask.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	get.Header = ask.Header.Clone()
-	get.Header.Set("Accept", "text/event-stream")
-	resp, err := http.DefaultClient.Do(get)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }() // read to its end
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" {
-		t.Fatalf("%s %v", resp.Status, resp.Header)
-	}
-	lines := bufio.NewScanner(resp.Body)
-	if !lines.Scan() || !strings.HasPrefix(lines.Text(), ":") {
-		t.Fatalf("first line %q", lines.Text())
-	}
+	ask := alice.Legacy(now, begin(t, alice, now), "x", "")
+	next, ended := listen(t, ask)
 	del := &stage.Request{Verb: "DELETE", URL: ask.URL, Header: ask.Header}
 	if r := del.Send(t); r.Status != 204 {
 		t.Errorf("DELETE: %d %s", r.Status, r.Body)
 	}
-	for lines.Scan() {
+	if got := next(); got != "" {
+		t.Errorf("told %q", got)
 	}
-	if err := lines.Err(); err != nil {
-		t.Errorf("the stream ended by %v", err)
-	}
+	ended()
 }
 
 // Both eras are served on one URL, each by its own rules.
@@ -315,5 +298,103 @@ func TestErasSideBySide(t *testing.T) {
 	}
 	if r := alice.Calling("peer__exact", exact).Send(t); !strings.Contains(string(r.Result), `"structuredContent":{"got":`+exact) || r.Get("/resultType") != `"complete"` {
 		t.Errorf("a modern call: %s", r.Body)
+	}
+}
+
+// A host is told that its list changed when what it sees did, and not otherwise.
+func TestListChanged(t *testing.T) {
+	s, _ := open(t)
+	alice, now := s.Host("alice"), protocol.Revision20251125
+	id := begin(t, alice, now)
+	ask := alice.Legacy(now, id, "x", "")
+	next, ended := listen(t, ask)
+	line := start(t, s, "")
+	line.begin(now)
+	line.ask("1", protocol.MethodToolsList, "")
+
+	exposure := s.Exposure()
+	// Of a tool that nobody sees, nobody hears; then one is hidden that was seen.
+	write(t, s, strings.Replace(exposure, `scopes: ["nobody"]`, `scopes: ["nobody", "else"]`, 1))
+	write(t, s, hidden(exposure))
+	const want = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	if got := next(); got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	if m := line.hear(); m.Method != protocol.NotificationToolsChanged {
+		t.Errorf("told over stdio: %+v", m)
+	}
+	list := alice.Legacy(now, id, protocol.MethodToolsList, "").Send(t)
+	if slices.Contains(list.Tools(t), "peer__exact") {
+		t.Error("the tool is listed still")
+	}
+	line.end()
+
+	// A credential that is good no more ends its stream.
+	s.Write(t, "upstreams.yaml", strings.Replace(text(t, s, "upstreams.yaml"), "id: alice", "id: renamed", 1))
+	if err := s.Gateway.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != "" {
+		t.Errorf("told %q after the credential was gone", got)
+	}
+	ended()
+}
+
+func hidden(exposure string) string {
+	at := strings.Index(exposure, "    exact: ")
+	return exposure[:at] + strings.Replace(exposure[at:], `scopes: ["use"]`, `scopes: ["nobody"]`, 1)
+}
+
+func write(t *testing.T, s *stage.Stage, exposure string) {
+	t.Helper()
+	s.Write(t, "exposure.yaml", exposure)
+	if err := s.Gateway.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func text(t *testing.T, s *stage.Stage, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(s.Path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// listen opens the GET stream of a request's session. next returns the next
+// message on it, "" at its end.
+func listen(t *testing.T, of *stage.Request) (next func() string, ended func()) {
+	t.Helper()
+	get, err := http.NewRequestWithContext(t.Context(), http.MethodGet, of.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get.Header = of.Header.Clone()
+	get.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" {
+		t.Fatalf("%s %v", resp.Status, resp.Header)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), ":") {
+		t.Fatalf("first line %q", lines.Text())
+	}
+	next = func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	return next, func() {
+		t.Helper()
+		if err := errors.Join(lines.Err(), resp.Body.Close()); err != nil {
+			t.Errorf("the stream ended by %v", err)
+		}
 	}
 }
