@@ -21,15 +21,13 @@ import (
 func printable(s string) string { return diff.Visible(strings.TrimSpace(s)) }
 
 func auditCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "audit", Short: "Ask what happened"}
-	c.AddCommand(auditQueryCommand(f), auditVerifyCommand(f))
-	return c
+	return group("audit", "Ask what happened", auditQueryCommand(f), auditVerifyCommand(f))
 }
 
 // question is what `audit query` takes.
 type question struct {
-	since, until, principal, tool, upstream, effect, kind, code, format string
-	limit                                                               int
+	since, until, principal, tool, upstream, effect, kind, code, id, format string
+	limit                                                                   int
 }
 
 func auditQueryCommand(f *flags) *cobra.Command {
@@ -49,6 +47,7 @@ func auditQueryCommand(f *flags) *cobra.Command {
 	fl.StringVar(&q.effect, "effect", "", "allow, deny or ask")
 	fl.StringVar(&q.kind, "type", "", "an event type, such as tool.decided")
 	fl.StringVar(&q.code, "code", "", "a code, such as forbidden")
+	fl.StringVar(&q.id, "id", "", "the id that an answer named")
 	fl.IntVar(&q.limit, "limit", 100, "at most so many rows, newest first")
 	fl.StringVarP(&q.format, "output", "o", "table", outputFormats)
 	return cmd
@@ -83,17 +82,20 @@ func query(cmd *cobra.Command, f *flags, q *question) error {
 }
 
 func auditRow(r *audit.Row, a *run.Audit) []string {
-	tool, id := string(r.Tool), r.Event
+	tool, id, ms := string(r.Tool), r.Event, ""
 	if tool == "" && r.ToolRef != "" {
 		tool = "(unknown) " + string(r.ToolRef)
 	}
 	if !r.Action.IsZero() {
 		id = r.Action
 	}
+	if r.Duration > 0 {
+		ms = strconv.FormatFloat(float64(r.Duration.Microseconds())/1000, 'f', 1, 64)
+	}
 	return []string{
 		r.Time.Local().Format("2006-01-02 15:04:05.000"), string(r.Type), a.Who(r), tool, string(r.Effect),
 		joined(r.Reasons), string(r.Code), string(r.Outcome),
-		strconv.FormatFloat(float64(r.Duration.Microseconds())/1000, 'f', 1, 64), id.String(),
+		ms, id.String(),
 	}
 }
 
@@ -102,7 +104,16 @@ func (q *question) filter(now time.Time) (audit.Filter, error) {
 		Tool: audit.Ident(q.tool), Upstream: audit.Ident(q.upstream), Effect: gateway.Effect(q.effect),
 		Type: audit.Type(q.kind), Code: gateway.Code(q.code), Limit: q.limit,
 	}
+	if err := oneOf("--effect", q.effect, gateway.Allow, gateway.Deny, gateway.Ask); err != nil {
+		return f, err
+	}
 	var err error
+	if q.id != "" {
+		var ok bool
+		if f.Action, ok = audit.ParseID(q.id); !ok {
+			return f, &exitError{exitUsage, fmt.Sprintf("error: --id: %q is no id", q.id)}
+		}
+	}
 	if f.Since, err = moment("--since", q.since, now); err != nil {
 		return f, err
 	}

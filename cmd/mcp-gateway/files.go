@@ -26,8 +26,7 @@ func validateCommand(f *flags) *cobra.Command {
 }
 
 func configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "About the configuration file"}
-	c.AddCommand(&cobra.Command{
+	return group("config", "About the configuration file", &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of upstreams.yaml, for editors",
 		Args:  cobra.NoArgs,
@@ -36,12 +35,10 @@ func configCommand() *cobra.Command {
 			return err
 		},
 	})
-	return c
 }
 
 func keysCommand() *cobra.Command {
-	c := &cobra.Command{Use: "keys", Short: "API keys"}
-	c.AddCommand(&cobra.Command{
+	return group("keys", "API keys", &cobra.Command{
 		Use:   "new",
 		Short: "Make an API key",
 		Long:  "Make an API key. It is printed once and kept nowhere; only its SHA-256 goes into auth.api_keys.",
@@ -52,5 +49,4 @@ func keysCommand() *cobra.Command {
 			return err
 		},
 	})
-	return c
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -42,7 +43,8 @@ func (e *exitError) Error() string { return e.text }
 func execute(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer stop()
-	root := newRoot()
+	f := &flags{}
+	root := newRoot(f)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var coded *exitError
@@ -58,6 +60,9 @@ func execute(args []string) int {
 	case errors.As(err, &problems):
 		fmt.Fprintln(os.Stderr, err)
 		return exitUsage
+	case !f.begun: // cobra's own words about the arguments
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return exitUsage
 	default:
 		fmt.Fprintln(os.Stderr, "error:", err)
 		return exitFailed
@@ -69,16 +74,23 @@ type flags struct {
 	config    string
 	logLevel  string
 	logFormat string
+	begun     bool // arguments and flags are as the command wants them
 }
 
-func newRoot() *cobra.Command {
-	f := &flags{}
+func newRoot(f *flags) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mcp-gateway",
 		Short:         "A policy-enforcing gateway between MCP hosts and third-party MCP servers",
 		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateRequiredFlags(); err != nil {
+				return err
+			}
+			f.begun = true
+			return nil
+		},
 	}
 	root.PersistentFlags().StringVarP(&f.config, "config", "c", "upstreams.yaml", "the configuration `file`")
 	root.PersistentFlags().StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -89,6 +101,26 @@ func newRoot() *cobra.Command {
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
 		upstreamsCommand(f), auditCommand(f), demo.Command(buildVersion()), demo.ServerCommand())
 	return root
+}
+
+// group is a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return &exitError{exitUsage, fmt.Sprintf("error: unknown command %q for %q; try --help", args[0], cmd.CommandPath())}
+		}
+		return cmd.Help()
+	}}
+	c.AddCommand(commands...)
+	return c
+}
+
+// oneOf refuses a flag's value that would match nothing.
+func oneOf[T ~string](flag, value string, known ...T) error {
+	if value == "" || slices.Contains(known, T(value)) {
+		return nil
+	}
+	return &exitError{exitUsage, fmt.Sprintf("error: %s: %q is none of %s", flag, value, joined(known))}
 }
 
 // buildVersion is the release, or else the commit that the toolchain noted.

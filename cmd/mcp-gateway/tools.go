@@ -15,9 +15,8 @@ import (
 )
 
 func toolsCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "tools", Short: "See and review what upstreams list"}
-	c.AddCommand(toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f))
-	return c
+	return group("tools", "See and review what upstreams list",
+		toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f))
 }
 
 // inspect is what the commands about tools begin with.
@@ -40,6 +39,10 @@ func toolsListCommand(f *flags) *cobra.Command {
 	state := cmd.Flags().String("state", "", "only this state, such as new, changed or withheld")
 	fresh := freshFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := oneOf("--state", *state, gateway.StateApproved, gateway.StateNew, gateway.StateChanged,
+			gateway.StateQuarantined, gateway.StateWithheld, gateway.StateMissing); err != nil {
+			return err
+		}
 		in, err := inspect(cmd, f, *fresh)
 		if err != nil {
 			return err

@@ -13,7 +13,6 @@ import (
 )
 
 func upstreamsCommand(f *flags) *cobra.Command {
-	c := &cobra.Command{Use: "upstreams", Short: "The servers behind the gateway"}
 	list := &cobra.Command{
 		Use:   "list",
 		Short: "List upstreams: who is up, who is down, and why",
@@ -47,6 +46,5 @@ func upstreamsCommand(f *flags) *cobra.Command {
 		}
 		return t.write(cmd.OutOrStdout(), *format)
 	}
-	c.AddCommand(list)
-	return c
+	return group("upstreams", "The servers behind the gateway", list)
 }

@@ -23,7 +23,7 @@ type Recorder struct {
 // Intend puts the decision on record. Nothing is sent upstream before this
 // event is durable by the class of the tool's side effect.
 func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
-	c.Action = audit.NewID(c.Clock())
+	c.Action = c.ID
 	e := r.event(c, audit.ToolDecided)
 	return r.append(ctx, c, e)
 }
@@ -95,7 +95,9 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 	if c.Request != nil && c.Request.Method == protocol.MethodToolsCall {
 		t = audit.ToolRefused
 	}
-	return r.append(ctx, c, r.event(c, t))
+	e := r.event(c, t)
+	e.Action = c.ID // the id that the answer names, to be found by
+	return r.append(ctx, c, e)
 }
 
 // append makes an event durable, within the time that audit is given.
