@@ -88,14 +88,17 @@ fetch() {
   key=$(cat "$here/package.json" <(echo "$node_version") | sha256sum | cut -c1-16)
   [[ ${CI:-} == true ]] || dir=${MCP_GATEWAY_CACHE:-$HOME/.cache/mcp-gateway}/clients-$key
   modules=$dir/node_modules
+  mkdir -p "$dir/node"
   if [[ ! -e $dir/complete ]]; then
-    mkdir -p "$dir/node"
     cp "$here/package.json" "$dir/"
     npm install --prefix "$dir" "${npm_flags[@]}"
-    modern_node || npm install --prefix "$dir/node" "${npm_flags[@]}" "$(node_package)@$node_version"
     touch "$dir/complete"
   fi
   modern_node || PATH=$(echo "$dir"/node/node_modules/*/bin):$PATH
+  if ! modern_node; then
+    npm install --prefix "$dir/node" "${npm_flags[@]}" "$(node_package)@$node_version"
+    PATH=$(echo "$dir"/node/node_modules/*/bin):$PATH
+  fi
   modern_node || die "node is $(node --version), not 22 or later"
 }
 
@@ -234,7 +237,7 @@ ok "tools approve: 14 tools, each by the digest that tools show printed; 25 stay
 
 # --- the clients -----------------------------------------------------------------
 
-"$work/gosdk" -url "$url" -calls "$work/gosdk.json"
+"$work/gosdk" -url "$url" -calls "$work/gosdk.json" | tee "$work/gosdk.out"
 ok "the Go SDK's client"
 
 GATEWAY_URL=$url GATEWAY_CALLS=$work/typescript.json GATEWAY_MODULES=$modules \
@@ -265,7 +268,17 @@ count 2 --tool memory__create_entities --effect allow
 count 4 --code invalid_arguments
 [[ $(rows --principal reader --effect allow | wc -l) == 6 ]] || die "the reader's calls are not on record"
 rows --tool memory__create_entities --effect allow | grep -q committed || die "no outcome on record"
-ok "audit query: $allowed calls allowed, 4 asked, 2 denied"
+while read -r title reason; do
+  id=$(awk -v title="$title" 'index($0, title) { print $NF }' "$work/gosdk.out")
+  expect "$reason" gw audit query --id "$id"
+done <<WHY
+memory__delete_entities unreviewed
+memory__forget tool_absent
+everything__get-env not_visible
+everything__simulate-research-query task_required
+files__write_file destructive
+WHY
+ok "audit query: $allowed calls allowed, 4 asked, 2 denied; refusals are found by the id that their answer named"
 
 # --- the end ---------------------------------------------------------------------------
 

@@ -65,7 +65,8 @@ func (r *run) all(ctx context.Context, path string, nothing bool, wait time.Dura
 	}
 	for _, s := range t.Calls {
 		result, err := sessions[s.As].CallTool(ctx, &mcp.CallToolParams{Name: s.Tool, Arguments: s.Arguments})
-		r.tell(s.Title+": "+s.Tool, s.check(result, err))
+		refusal, err := s.check(result, err)
+		r.tell(strings.TrimSpace(s.Title+": "+s.Tool+" "+refusal.ID), err)
 	}
 	fmt.Fprintf(r.out, "gosdk: %d passed, %d failed\n", r.passed, r.failed)
 	if r.failed > 0 || r.passed == 0 {

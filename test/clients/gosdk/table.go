@@ -50,13 +50,18 @@ func readTable(path string) (*table, error) {
 }
 
 // check says what is wrong with what came of a call, if anything.
-func (s *step) check(result *mcp.CallToolResult, err error) error {
-	code, err := refusal(result, err)
+func (s *step) check(result *mcp.CallToolResult, err error) (refusal, error) {
+	r, err := refused(result, err)
+	if err != nil {
+		return r, err
+	}
+	return r, s.compare(r, result)
+}
+
+func (s *step) compare(r refusal, result *mcp.CallToolResult) error {
 	switch {
-	case err != nil:
-		return err
-	case code != s.Code:
-		return fmt.Errorf("code %q, want %q", code, s.Code)
+	case r.Code != s.Code:
+		return fmt.Errorf("code %q, want %q", r.Code, s.Code)
 	case s.Code != "":
 		return nil
 	case result.IsError != s.Failed:
@@ -71,25 +76,30 @@ func (s *step) check(result *mcp.CallToolResult, err error) error {
 	return nil
 }
 
-// refusal returns the code by which the gateway refused. It stands in the data
-// of a JSON-RPC error, or in the _meta of a tool result.
-func refusal(result *mcp.CallToolResult, err error) (string, error) {
-	var data struct {
-		Code string `json:"code"`
-	}
+// refusal is what the gateway says of a call that it did not let through, or
+// whose result it withheld; empty if it says nothing.
+type refusal struct {
+	Code string `json:"code"`
+	ID   string `json:"id"` // by which the operator finds the call
+}
+
+// refused reads a refusal. It stands in the data of a JSON-RPC error, or in the
+// _meta of a tool result.
+func refused(result *mcp.CallToolResult, err error) (refusal, error) {
+	var r refusal
 	var wire *jsonrpc.Error
 	switch {
-	case errors.As(err, &wire) && json.Unmarshal(wire.Data, &data) == nil && data.Code != "":
-		return data.Code, nil
+	case errors.As(err, &wire) && json.Unmarshal(wire.Data, &r) == nil && r.Code != "":
+		return r, nil
 	case err != nil:
-		return "", err
+		return r, err
 	}
 	raw, err := json.Marshal(result.Meta["mcp-gateway/error"])
 	if err != nil {
-		return "", err
+		return r, err
 	}
-	err = json.Unmarshal(raw, &data)
-	return data.Code, err
+	err = json.Unmarshal(raw, &r)
+	return r, err
 }
 
 func text(result *mcp.CallToolResult) string {
