@@ -42,7 +42,7 @@ func TestShippedPolicyPassesItsOwnTests(t *testing.T) {
 	modules := policyFiles(t)
 	compiler := ast.NewCompiler().WithCapabilities(rego.Capabilities()).WithStrict(true)
 	results, err := tester.NewRunner().SetCompiler(compiler).SetModules(modules).RaiseBuiltinErrors(true).
-		Run(context.Background(), modules)
+		RunTests(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
