@@ -31,7 +31,6 @@ type Node struct {
 	cond, then, els  *Node
 	late             []*Node // $dynamicRef, dependent schemas: applied in place, not judged here
 	opaque           bool    // holds something that Accept does not judge
-	opaqueNumber     bool    // the same, for numbers only
 	minItems, maxNum int     // items; -1 = none
 	unique           bool
 	prefix           []*Node
