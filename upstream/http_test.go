@@ -207,7 +207,7 @@ func TestProbeOverHTTP(t *testing.T) {
 		"unavailable is not legacy":       {plain(503), false, "http_503"},
 		"internal server error":           {plain(500), false, "http_500"},
 		"internal error":                  {rpc(200, -32603, "null"), false, "probe_error"},
-		"redirect":                        {func(w http.ResponseWriter, r *http.Request, _ message) { http.Redirect(w, r, "/else", 307) }, false, "redirect"},
+		"redirect":                        {func(w http.ResponseWriter, r *http.Request, _ message) { http.Redirect(w, r, "/else", http.StatusTemporaryRedirect) }, false, "redirect"},
 		"web page": {func(w http.ResponseWriter, _ *http.Request, _ message) {
 			_, _ = io.WriteString(w, "<html>hello</html>")
 		}, false, "html_answer"},
@@ -344,12 +344,12 @@ func TestHostileAnswersOverHTTP(t *testing.T) {
 		"web page": {func(w http.ResponseWriter, _ *http.Request, _ message) { _, _ = io.WriteString(w, "<html>") }, gateway.CodeExecutionError, "html_answer"},
 		"text":     {func(w http.ResponseWriter, _ *http.Request, _ message) { _, _ = io.WriteString(w, "hello") }, gateway.CodeExecutionError, "media_type"},
 		"redirect": {func(w http.ResponseWriter, r *http.Request, _ message) {
-			http.Redirect(w, r, "http://169.254.169.254/", 302)
+			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
 		}, gateway.CodeExecutionError, "redirect"},
 		"redirect that looks like an answer": {func(w http.ResponseWriter, _ *http.Request, m message) {
 			asJSON(w, 308, failure(m.ID, -32602, "null"))
 		}, gateway.CodeExecutionError, "redirect"},
-		"503":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", 503) }, gateway.CodeUnavailable, "http_503"},
+		"503":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", http.StatusServiceUnavailable) }, gateway.CodeUnavailable, "http_503"},
 		"500":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", 500) }, gateway.CodeExecutionError, "http_500"},
 		"418 JSON": {func(w http.ResponseWriter, _ *http.Request, _ message) { asJSON(w, 418, `{"not":"rpc"}`) }, gateway.CodeExecutionError, "http_418"},
 		"400 huge": {func(w http.ResponseWriter, _ *http.Request, _ message) {
@@ -497,7 +497,7 @@ func TestTimeoutOverHTTP(t *testing.T) {
 
 func TestOutageOpensTheCircuit(t *testing.T) {
 	var calls atomic.Int64
-	s := listenOn(t, func(w http.ResponseWriter, _ *http.Request, _ message) { calls.Add(1); http.Error(w, "", 503) })
+	s := listenOn(t, func(w http.ResponseWriter, _ *http.Request, _ message) { calls.Add(1); http.Error(w, "", http.StatusServiceUnavailable) })
 	c := open(t, reaching(s.URL))
 	for range 10 {
 		_, err := c.Call(t.Context(), call("t", `{}`))
@@ -517,7 +517,7 @@ func TestRecoveryIsMetAnewAndSignalled(t *testing.T) {
 	s := answeringAll(t, func(w http.ResponseWriter, _ *http.Request, m message) {
 		switch {
 		case broken.Load():
-			http.Error(w, "", 503)
+			http.Error(w, "", http.StatusServiceUnavailable)
 		case m.Method == "server/discover":
 			asJSON(w, 200, result(m.ID, `{"supportedVersions":["2026-07-28"]}`))
 		default:
@@ -541,7 +541,7 @@ func TestDowngradeOverHTTPWithinOneLife(t *testing.T) {
 	s := answeringAll(t, func(w http.ResponseWriter, _ *http.Request, m message) {
 		switch {
 		case m.Method != "server/discover":
-			http.Error(w, "", 503)
+			http.Error(w, "", http.StatusServiceUnavailable)
 		case old.Load():
 			asJSON(w, 404, failure(m.ID, -32601, "null"))
 		default:
