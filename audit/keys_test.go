@@ -39,7 +39,7 @@ func TestKeyedDigests(t *testing.T) {
 		}
 		seen[digest] = what
 	}
-	if k.Principal("alice") != k.Principal("alice") {
+	if first := k.Principal("alice"); k.Principal("alice") != first {
 		t.Error("the pseudonym of one principal changes")
 	}
 	if newKeys(t).Principal("alice") == k.Principal("alice") {
