@@ -8,5 +8,6 @@
 //	legacy_test.go  raw requests of earlier revisions
 //	sessions_test.go how long sessions live, and how many may
 //	sdk_test.go     go-sdk clients over HTTP and stdio
+//	bench_test.go    a legacy call, against a proxy of the SDK
 //	stdio_test.go   raw lines over stdio
 package hosts

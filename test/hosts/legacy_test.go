@@ -56,7 +56,7 @@ func TestEveryRevisionOfTheOldEra(t *testing.T) {
 				return alice.Legacy(header, id, method, params).Send(t)
 			}
 			list := ask(protocol.MethodToolsList, "")
-			if got, want := list.Tools(t), []string{"peer__exact", "peer__mirrored", "peer__refuses", "peer__wait"}; !slices.Equal(got, want) {
+			if got, want := list.Tools(t), []string{"peer__exact", "peer__mirrored", "peer__plain", "peer__refuses", "peer__wait"}; !slices.Equal(got, want) {
 				t.Errorf("listed %v, want %v", got, want)
 			}
 			for _, member := range []string{"/resultType", "/ttlMs", "/cacheScope", "/_meta"} {

@@ -64,6 +64,7 @@ func peer(started chan<- struct{}) *stage.Peer {
 		Add(stage.Tool("exact"), func(w http.ResponseWriter, r *http.Request, m stage.Message) {
 			stage.Result(exactResult(m.Arguments()))(w, r, m)
 		}).
+		Add(stage.Tool("plain"), stage.Result(`{"resultType":"complete","content":[{"type":"text","text":"said"}],"structuredContent":{"said":"what is said","n":1}}`)).
 		Add(stage.Tool("refuses"), stage.Result(`{"content":[{"type":"text","text":"no such ticket"}],"isError":true}`)).
 		Add(stage.Tool("mirrored"), stage.Result(`{"content":[]}`)).
 		Add(stage.Tool("secret"), stage.Result(`{"content":[]}`)).

@@ -56,7 +56,7 @@ func walk(t *testing.T, session *mcp.ClientSession, revision string) {
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
 	}
-	if want := []string{"peer__exact", "peer__mirrored", "peer__refuses", "peer__wait"}; !slices.Equal(names, want) {
+	if want := []string{"peer__exact", "peer__mirrored", "peer__plain", "peer__refuses", "peer__wait"}; !slices.Equal(names, want) {
 		t.Errorf("listed %v, want %v", names, want)
 	}
 	call := func(name string) (*mcp.CallToolResult, error) {
