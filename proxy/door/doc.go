@@ -6,4 +6,5 @@
 //	policy.go   Policy: which Host and Origin values are served; media types
 //	arrival.go  Arrival: what the corridor needs to know of an HTTP request
 //	switch.go   Switch: which front serves a request
+//	browsers.go Browsers: what pages of configured origins are told
 package door
