@@ -170,9 +170,12 @@ func isID(raw []byte) bool {
 }
 
 // IsLogLevel reports whether s is one of the eight levels of RFC 5424.
-func IsLogLevel(s string) bool {
-	return slices.Contains([]string{
-		"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}, s)
+func IsLogLevel(s string) bool { return Severity(s) > 0 }
+
+// Severity orders the levels of RFC 5424, from 1 for debug; 0 is no level.
+func Severity(level string) int {
+	return 1 + slices.Index([]string{
+		"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}, level)
 }
 
 // isTraceParent reports whether s is a version-00 traceparent (W3C Trace

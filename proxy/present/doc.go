@@ -1,8 +1,9 @@
-// Package present renders what leaves for a host: tools by the reviewer's facts
-// and results as of this hop. docs/presentation.md lists every edit.
+// Package present renders what leaves for a host: definitions of every kind,
+// tools by the reviewer's facts, and results as of this hop. docs/presentation.md lists every edit.
 //
 // Map:
 //
-//	tool.go    Tools: a definition as hosts see it
+//	item.go    Items: definitions as hosts see them; prompts, resources, templates
+//	tool.go    a tool among them
 //	result.go  Hop: what the gateway says of itself; a result as it leaves
 package present

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,15 +32,63 @@ func (h *Hop) AppendMeta(dst []byte) []byte {
 // is told a resultType, which revisions before 2026-07-28 do not send, and who
 // serves it; a host of those revisions is sent neither.
 func (h *Hop) Result(result []byte, modern bool) []byte {
-	out := append(make([]byte, 0, len(result)+128), '{')
+	return h.render(result, modern, protocol.ResultComplete, nil)
+}
+
+// Contents is Result for resources/read. A modern host is told how long it may
+// keep the contents, as the upstream says, and that they are its alone, whatever
+// the upstream claims. What was read in several rounds is not to be kept
+// (2026-07-28, Caching).
+func (h *Hop) Contents(result []byte, modern, keep bool) []byte {
+	var hints []byte
 	if modern {
-		out = append(out, `"resultType":"complete",`...)
+		ttl, _ := protocol.Member(result, "ttlMs")
+		if !keep || !protocol.IsInteger(ttl) || ttl[0] == '-' {
+			ttl = []byte("0")
+		}
+		hints = append(append(append(hints, `"ttlMs":`...), ttl...), `,"cacheScope":"private",`...)
 	}
-	out = h.appendOwnMeta(out, result, modern)
+	return h.render(result, modern, protocol.ResultComplete, hints, "ttlMs", "cacheScope")
+}
+
+// Asking is Result for a result by which the upstream asks a modern host. Its
+// requestState is the gateway's own.
+func (h *Hop) Asking(result []byte, requestState string) []byte {
+	own := append(protocol.AppendString([]byte(`"requestState":`), requestState), ',')
+	return h.render(result, true, protocol.ResultInputRequired, own, "requestState", "ttlMs", "cacheScope")
+}
+
+// render writes a result: what is this hop's, then own members, then those of
+// the upstream but for the ones to skip.
+func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip ...string) []byte {
+	out := append(make([]byte, 0, len(result)+len(own)+128), '{')
+	if modern {
+		out = append(out, `"resultType":"`+kind+`",`...)
+	}
+	out = append(h.appendOwnMeta(out, result, modern), own...)
 	for name, value := range protocol.Members(result) {
-		switch string(name) {
-		case "_meta", "resultType":
+		if n := string(name); n == "_meta" || n == "resultType" || slices.Contains(skip, n) {
 			continue
+		}
+		out = protocol.AppendString(out, string(name))
+		out = append(append(append(out, ':'), value...), ',')
+	}
+	if out[len(out)-1] == ',' {
+		out = out[:len(out)-1]
+	}
+	return append(out, '}')
+}
+
+// Params returns the params of a notification or question as they leave this hop, with
+// the host's progress token, nil for none, in place of the upstream's.
+func Params(params, token []byte) []byte {
+	out := append(make([]byte, 0, len(params)+len(token)+32), '{')
+	if token != nil {
+		out = append(append(append(out, `"`+protocol.MetaProgressToken+`":`...), token...), ',')
+	}
+	for name, value := range protocol.Members(params) {
+		if n := string(name); n == "_meta" || n == protocol.MetaProgressToken {
+			continue // of the upstream's hop
 		}
 		out = protocol.AppendString(out, string(name))
 		out = append(append(append(out, ':'), value...), ',')

@@ -164,7 +164,7 @@ func replicaID(dir, configured string) (string, error) {
 func (g *Gateway) build() error {
 	redactor := redact.New(redact.Options{})
 	g.registry = registry.New(registry.Options{
-		Present: present.Tools(redactor),
+		Present: present.Items(redactor),
 		Trust:   g.trusted,
 		Clock:   g.options.Clock,
 	})
@@ -197,7 +197,7 @@ func (g *Gateway) openDoors() error {
 	if err != nil {
 		return err
 	}
-	hosts := door.Switch(stateless, g.sessions)
+	hosts := policy.Browsers(door.Switch(stateless, g.sessions))
 	mux := http.NewServeMux()
 	mux.Handle(door.Path, hosts)
 	mux.Handle(door.Path+"/", hosts)
@@ -241,6 +241,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 		Handler: g.handler, ReadHeaderTimeout: headerTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(g.options.Log),
 	}
+	server.RegisterOnShutdown(g.corridor.StopListening)
 	server.RegisterOnShutdown(g.sessions.Close)
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)

@@ -60,7 +60,7 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	}
 	defer func() { _ = g.store.Close() }() // read and committed: nothing is lost
 	in.Registry = registry.New(registry.Options{
-		Present: present.Tools(redact.New(redact.Options{})),
+		Present: present.Items(redact.New(redact.Options{})),
 		Trust:   func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
 	})
 	in.Registry.SetExposure(in.Exposure)
