@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcp-gateway/gateway"
@@ -15,6 +16,7 @@ import (
 
 // link is one way to reach an upstream: stdio.Link or web.Link.
 type link interface {
+	Ready(ctx context.Context) error // waits until it is met, or says why it is not
 	Exchange(ctx context.Context, out *protocol.Outgoing, limit int) (protocol.Incoming, error)
 	Close()
 }
@@ -27,6 +29,12 @@ type Client struct {
 	web     *web.Link   // link, if it is HTTP; else nil
 	gate    *gate
 	changed chan struct{}
+	watches watches
+	lists   atomic.Int64 // list methods that were declared and unknown
+
+	ctx    context.Context // ends with Close; subscriptions live in it
+	cancel context.CancelFunc
+	work   sync.WaitGroup
 
 	mu    sync.Mutex
 	state state
@@ -41,22 +49,23 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{cfg: cfg, gate: newGate(cfg.InFlight, cfg.Queue), changed: make(chan struct{}, 1)}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.state = state{reason: wire.ReasonConnecting, since: time.Now()}
-	terms := wire.Terms{
-		Minimum: cfg.MinimumRevision, WasModern: cfg.Remembered.Era == string(wire.Modern), Downgrades: cfg.AllowDowngrade,
-	}
+	c.watches.init()
+	c.work.Go(c.subscribe)
 	if cfg.Stdio != nil {
 		c.stdio = stdio.New(stdio.Options{
-			Child: *cfg.Stdio, Terms: terms, Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout,
-			StartTimeout: cfg.StartTimeout, Depth: cfg.Depth, OnUp: c.cameUp, OnDown: c.wentDown, OnChanged: c.signal,
+			Child: *cfg.Stdio, Terms: cfg.terms(), Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout,
+			StartTimeout: cfg.StartTimeout, Depth: cfg.Depth, Relay: cfg.relay(),
+			OnUp: c.cameUp, OnDown: c.wentDown, OnNote: c.note,
 		})
 		c.link = c.stdio
 		return c, nil
 	}
 	c.web, err = web.New(web.Options{
-		URL: cfg.HTTP.URL, Bearer: cfg.HTTP.Bearer, Client: cfg.HTTP.Client, Backoff: cfg.HTTP.Backoff, Terms: terms,
-		Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout, Depth: cfg.Depth,
-		OnUp: c.cameUp, OnDown: c.wentDown, OnChanged: c.signal,
+		URL: cfg.HTTP.URL, Bearer: cfg.HTTP.Bearer, Client: cfg.HTTP.Client, Backoff: cfg.HTTP.Backoff,
+		Terms: cfg.terms(), Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout, Depth: cfg.Depth, Relay: cfg.relay(),
+		OnUp: c.cameUp, OnDown: c.wentDown, OnNote: c.note,
 	})
 	c.link = c.web
 	return c, err
@@ -95,8 +104,8 @@ func staged(err error) error {
 	return err
 }
 
-// Changed receives when the list of tools should be fetched again: after the
-// upstream said that it changed, and after it came up anew. Signals that were
+// Changed receives when the lists should be fetched again: after the upstream
+// said that one changed, and after it came up anew. Signals that were
 // not yet received are one.
 func (c *Client) Changed() <-chan struct{} { return c.changed }
 
@@ -117,4 +126,8 @@ func (c *Client) Stderr() []string {
 
 // Close lets go of the upstream; a process ends with its group, within its
 // grace. Calls under way fail.
-func (c *Client) Close() { c.link.Close() }
+func (c *Client) Close() {
+	c.cancel()
+	c.link.Close()
+	c.work.Wait()
+}

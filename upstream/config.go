@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/registry"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/wire"
 )
 
 // Config says how to reach one upstream and what it may cost. Exactly one of
@@ -24,7 +26,7 @@ type Config struct {
 	ProbeTimeout time.Duration // for server/discover; 4 s
 	StartTimeout time.Duration // for a process to introduce itself; 60 s
 
-	ListLimit   int // bytes of a whole tools/list; 8 MiB
+	ListLimit   int // bytes of all lists together; 8 MiB
 	ResultLimit int // bytes of a result where the call names no limit; 8 MiB
 	Depth       int // of JSON; the protocol package's default
 	InFlight    int // calls at a time; 64
@@ -33,16 +35,55 @@ type Config struct {
 	Refresh time.Duration // how old a list may grow that names no TTL; 5 min
 	TTLCap  time.Duration // the longest TTL that is believed; 1 h
 
-	MinimumRevision string // oldest acceptable revision; "" = any known
-	AllowDowngrade  bool   // a server that was modern may be met as legacy
+	MinimumRevision string    // oldest acceptable revision; "" = any known
+	Downgrade       Downgrade // when it speaks an older revision than before; RefuseDowngrade
 	Remembered      registry.UpstreamFact
+
+	// Relay is what a legacy server may ask of a host in the course of a call:
+	// RelayElicitation and so on. It is declared to the server. None by default.
+	Relay []Relay
 
 	// OnFact is told each time the upstream comes up or goes down; it must not
 	// block. nil for none.
 	OnFact func(registry.UpstreamFact)
 }
 
-// HTTP is an upstream that is reached over Streamable HTTP.
+// Downgrade says what becomes of a server that speaks an older revision than it
+// was met with before.
+type Downgrade string
+
+// The treatments of a downgrade.
+const (
+	RefuseDowngrade Downgrade = "refuse"
+	WarnDowngrade   Downgrade = "warn" // it is up, and the reason of its fact says so
+	AllowDowngrade  Downgrade = "allow"
+)
+
+// Relay names what a legacy server may ask.
+type Relay string
+
+// What may be relayed.
+const (
+	RelayElicitation Relay = "elicitation"
+	RelaySampling    Relay = "sampling"
+	RelayRoots       Relay = "roots"
+)
+
+// method returns the method that the server then calls; "" for no Relay.
+func (r Relay) method() string {
+	switch r {
+	case RelayElicitation:
+		return protocol.MethodElicit
+	case RelaySampling:
+		return protocol.MethodCreateMessage
+	case RelayRoots:
+		return protocol.MethodRootsList
+	default:
+		return ""
+	}
+}
+
+// HTTP is an upstream that is reached by URL, of any revision.
 type HTTP struct {
 	URL     string
 	Bearer  string        // the gateway's own credential; never a host's
@@ -65,6 +106,13 @@ func (c Config) prepared() (Config, error) {
 		return c, unusable("no HTTP client")
 	case c.MinimumRevision != "" && !protocol.IsKnown(c.MinimumRevision):
 		return c, unusable(fmt.Sprintf("unknown minimum revision %q", c.MinimumRevision))
+	case !slices.Contains([]Downgrade{"", RefuseDowngrade, WarnDowngrade, AllowDowngrade}, c.Downgrade):
+		return c, unusable(fmt.Sprintf("unknown treatment of a downgrade %q", c.Downgrade))
+	}
+	for _, r := range c.Relay {
+		if r.method() == "" {
+			return c, unusable(fmt.Sprintf("unknown kind of question %q", r))
+		}
 	}
 	for _, d := range []struct {
 		field *time.Duration
@@ -88,6 +136,25 @@ func (c Config) prepared() (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// terms are what the configuration and the memory demand of a server.
+func (c *Config) terms() wire.Terms {
+	before := c.Remembered.Revision
+	if before == "" && c.Remembered.Era == string(wire.Modern) {
+		before = protocol.Revision20260728
+	}
+	tolerant := c.Downgrade == WarnDowngrade || c.Downgrade == AllowDowngrade
+	return wire.Terms{Minimum: c.MinimumRevision, Before: before, Downgrades: tolerant}
+}
+
+// relay returns the methods that a legacy server may call.
+func (c *Config) relay() map[string]bool {
+	methods := make(map[string]bool, len(c.Relay))
+	for _, r := range c.Relay {
+		methods[r.method()] = true
+	}
+	return methods
 }
 
 func unusable(why string) error {

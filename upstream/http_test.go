@@ -63,6 +63,10 @@ func answeringAll(t *testing.T, answer answering) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m message
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
 		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
 			t.Errorf("the server got no message: %v", err)
 		}
@@ -185,19 +189,19 @@ func TestProbeOverHTTP(t *testing.T) {
 	for name, tc := range map[string]struct {
 		probe     answering
 		wasModern bool
-		reason    gateway.Reason // "" = modern
+		reason    gateway.Reason // why it is down; "" = modern, "legacy" = initialised
 	}{
 		"header mismatch stays modern":    {rpc(400, -32020, "null"), false, ""},
 		"missing capability stays modern": {rpc(400, -32021, "null"), false, ""},
-		"names legacy revisions":          {rpc(400, -32022, `{"supported":["2025-11-25"]}`), false, "legacy_http"},
+		"names legacy revisions":          {rpc(400, -32022, `{"supported":["2025-11-25"]}`), false, "legacy"},
 		"names no known revision":         {rpc(400, -32022, `{"supported":["2031-01-01"]}`), false, "unsupported_revision"},
-		"names what it refused":           {rpc(400, -32022, `{"supported":["2026-07-28"]}`), false, "legacy_http"},
-		"discovers legacy revisions":      {legacyList, false, "legacy_http"},
-		"unknown method":                  {rpc(404, -32601, "null"), false, "legacy_http"},
-		"unknown method with 200":         {rpc(200, -32601, "null"), false, "legacy_http"},
-		"bad request without JSON-RPC":    {plain(400), false, "legacy_http"},
-		"not found":                       {plain(404), false, "legacy_http"},
-		"method not allowed":              {plain(405), false, "legacy_http"},
+		"names what it refused":           {rpc(400, -32022, `{"supported":["2026-07-28"]}`), false, "legacy"},
+		"discovers legacy revisions":      {legacyList, false, "legacy"},
+		"unknown method":                  {rpc(404, -32601, "null"), false, "legacy"},
+		"unknown method with 200":         {rpc(200, -32601, "null"), false, "legacy"},
+		"bad request without JSON-RPC":    {plain(400), false, "legacy"},
+		"not found":                       {plain(404), false, "legacy"},
+		"method not allowed":              {plain(405), false, "legacy"},
 		"was modern, names legacy":        {rpc(400, -32022, `{"supported":["2025-11-25"]}`), true, "downgrade"},
 		"was modern, bad request":         {plain(400), true, "downgrade"},
 		"was modern, unauthorized":        {plain(401), true, "http_401"},
@@ -207,7 +211,9 @@ func TestProbeOverHTTP(t *testing.T) {
 		"unavailable is not legacy":       {plain(503), false, "http_503"},
 		"internal server error":           {plain(500), false, "http_500"},
 		"internal error":                  {rpc(200, -32603, "null"), false, "probe_error"},
-		"redirect":                        {func(w http.ResponseWriter, r *http.Request, _ message) { http.Redirect(w, r, "/else", http.StatusTemporaryRedirect) }, false, "redirect"},
+		"redirect": {func(w http.ResponseWriter, r *http.Request, _ message) {
+			http.Redirect(w, r, "/else", http.StatusTemporaryRedirect)
+		}, false, "redirect"},
 		"web page": {func(w http.ResponseWriter, _ *http.Request, _ message) {
 			_, _ = io.WriteString(w, "<html>hello</html>")
 		}, false, "html_answer"},
@@ -218,6 +224,10 @@ func TestProbeOverHTTP(t *testing.T) {
 			s := answeringAll(t, func(w http.ResponseWriter, r *http.Request, m message) {
 				if m.Method == "server/discover" {
 					tc.probe(w, r, m)
+					return
+				}
+				if m.Method == "initialize" {
+					asJSON(w, 200, result(m.ID, initialized("2025-06-18")))
 					return
 				}
 				asJSON(w, 200, result(m.ID, `{}`))
@@ -231,6 +241,12 @@ func TestProbeOverHTTP(t *testing.T) {
 			if tc.reason == "" {
 				if err != nil || c.Status().Revision != "2026-07-28" {
 					t.Fatalf("%v %+v", err, c.Status())
+				}
+				return
+			}
+			if tc.reason == "legacy" {
+				if st := c.Status(); err != nil || st.Era != "legacy" || st.Revision != "2025-06-18" {
+					t.Fatalf("%v %+v", err, st)
 				}
 				return
 			}
@@ -349,7 +365,9 @@ func TestHostileAnswersOverHTTP(t *testing.T) {
 		"redirect that looks like an answer": {func(w http.ResponseWriter, _ *http.Request, m message) {
 			asJSON(w, 308, failure(m.ID, -32602, "null"))
 		}, gateway.CodeExecutionError, "redirect"},
-		"503":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", http.StatusServiceUnavailable) }, gateway.CodeUnavailable, "http_503"},
+		"503": {func(w http.ResponseWriter, _ *http.Request, _ message) {
+			http.Error(w, "secret", http.StatusServiceUnavailable)
+		}, gateway.CodeUnavailable, "http_503"},
 		"500":      {func(w http.ResponseWriter, _ *http.Request, _ message) { http.Error(w, "secret", 500) }, gateway.CodeExecutionError, "http_500"},
 		"418 JSON": {func(w http.ResponseWriter, _ *http.Request, _ message) { asJSON(w, 418, `{"not":"rpc"}`) }, gateway.CodeExecutionError, "http_418"},
 		"400 huge": {func(w http.ResponseWriter, _ *http.Request, _ message) {
@@ -497,7 +515,10 @@ func TestTimeoutOverHTTP(t *testing.T) {
 
 func TestOutageOpensTheCircuit(t *testing.T) {
 	var calls atomic.Int64
-	s := listenOn(t, func(w http.ResponseWriter, _ *http.Request, _ message) { calls.Add(1); http.Error(w, "", http.StatusServiceUnavailable) })
+	s := listenOn(t, func(w http.ResponseWriter, _ *http.Request, _ message) {
+		calls.Add(1)
+		http.Error(w, "", http.StatusServiceUnavailable)
+	})
 	c := open(t, reaching(s.URL))
 	for range 10 {
 		_, err := c.Call(t.Context(), call("t", `{}`))

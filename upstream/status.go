@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/exchange"
 	"mcp-gateway/upstream/wire"
 )
 
@@ -27,8 +28,9 @@ type Status struct {
 
 	Stray         int64 // answers to nothing that was asked
 	Unreadable    int64 // lines that began like a message and were none
-	Refused       int64 // requests of the upstream, not served
-	Notifications int64 // of the upstream, not passed on
+	Refused       int64 // requests of the upstream, declined
+	Notifications int64 // of the upstream that belonged to no exchange or were not wanted
+	UnknownLists  int64 // list methods that it declares and does not know
 
 	Child *child.Status // of a process; nil for HTTP
 }
@@ -36,6 +38,7 @@ type Status struct {
 // state is the part of Status that changes with up and down.
 type state struct {
 	up      bool
+	met     int  // how many times it came up
 	missed  bool // somebody asked for its list in vain, so coming up is news
 	peer    wire.Peer
 	reason  gateway.Reason
@@ -46,9 +49,10 @@ type state struct {
 func (c *Client) cameUp(peer wire.Peer) {
 	c.mu.Lock()
 	missed := c.state.missed
-	c.state = state{up: true, peer: peer, since: time.Now()}
+	c.state = state{up: true, met: c.state.met + 1, peer: peer, since: time.Now()}
 	fact := c.fact()
 	c.mu.Unlock()
+	c.watches.turn()
 	if missed {
 		c.signal()
 	}
@@ -91,6 +95,9 @@ func (c *Client) fact() registry.UpstreamFact {
 	if p := &c.state.peer; p.Era != "" {
 		f.Era, f.Revision, f.ClaimedName, f.ClaimedVersion = string(p.Era), p.Revision, p.ClaimedName, p.ClaimedVersion
 	}
+	if f.Up && c.cfg.Downgrade == WarnDowngrade && f.Revision < c.cfg.Remembered.Revision {
+		f.Reason = string(wire.ReasonDowngrade)
+	}
 	return f
 }
 
@@ -105,18 +112,31 @@ func (c *Client) Status() Status {
 		ClaimedName: st.peer.ClaimedName, ClaimedVersion: st.peer.ClaimedVersion,
 		InFlight: len(c.gate.slots), Waiting: int(c.gate.waiting.Load()),
 	}
-	if c.stdio != nil {
-		n, process := &c.stdio.Counters, c.stdio.Child()
-		s.Stray, s.Unreadable, s.Refused, s.Notifications = n.Stray.Load(), n.Unreadable.Load(), n.Refused.Load(), n.Notifications.Load()
-		s.Child = &process
-		if !s.Up && process.Reason == child.ReasonCrashLoop {
-			s.Reason = child.ReasonCrashLoop
-		}
+	s.UnknownLists = c.lists.Load()
+	if c.stdio == nil {
+		s.count(&c.web.Counters)
 		return s
 	}
-	n := &c.web.Counters
-	s.Stray, s.Refused, s.Notifications = n.Stray.Load(), n.Refused.Load(), n.Notifications.Load()
+	s.count(&c.stdio.Counters)
+	process := c.stdio.Child()
+	s.Child = &process
+	if !s.Up && process.Reason == child.ReasonCrashLoop {
+		s.Reason = child.ReasonCrashLoop
+	}
 	return s
+}
+
+func (s *Status) count(n *exchange.Counters) {
+	s.Stray, s.Unreadable = n.Stray.Load(), n.Unreadable.Load()
+	s.Refused, s.Notifications = n.Refused.Load(), n.Notifications.Load()
+}
+
+// peer returns what the upstream said of itself when it was last met, and how
+// many times that was.
+func (c *Client) peer() (wire.Peer, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.peer, c.state.met
 }
 
 // Fact returns what is to be remembered of the upstream as it stands now.

@@ -179,7 +179,7 @@ func TestDowngradeIsRefused(t *testing.T) {
 	if f := <-facts; f.Up || f.Reason != "downgrade" || f.Era != "modern" {
 		t.Errorf("the memory of a modern server was lost: %+v", f)
 	}
-	cfg.AllowDowngrade = true
+	cfg.Downgrade = upstream.AllowDowngrade
 	c = open(t, cfg)
 	if _, err := c.Call(t.Context(), call("t", `{}`)); err != nil {
 		t.Error(err)

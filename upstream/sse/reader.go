@@ -4,13 +4,22 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"strconv"
+	"time"
 
 	"mcp-gateway/gateway"
 )
 
-// Reader reads events. Event names, ids, retry times and comments are skipped,
-// and so are events without data, which servers send to keep a stream alive.
+// maxField is the longest id, name or retry time that is kept.
+const maxField = 1024
+
+// Reader reads events. Comments are skipped, and so are events without data,
+// which servers send to keep a stream alive; their ids and retry times count.
 type Reader struct {
+	Name  string        // of the event that Next returned last; "" = message
+	ID    string        // the last id that was sent, for Last-Event-ID; "" for none
+	Retry time.Duration // the last retry time that was sent, at most an hour; 0 for none
+
 	in     *bufio.Reader
 	limit  int
 	data   []byte // the event so far, and behind it the line so far
@@ -28,7 +37,7 @@ func NewReader(r io.Reader, limit int) *Reader {
 // 9.2.6). Errors: io.EOF at the end, CodeTooLarge for an event or line beyond
 // the limit, else what reading gave.
 func (r *Reader) Next() ([]byte, error) {
-	r.data = nil
+	r.data, r.Name = nil, ""
 	has := false // the event has a data field; its lines end with LF in r.data
 	for {
 		start := len(r.data)
@@ -40,12 +49,12 @@ func (r *Reader) Next() ([]byte, error) {
 			if n := len(r.data); has && n > 1 {
 				return r.data[: n-1 : n-1], nil
 			}
-			r.data, has = r.data[:0], false
+			r.data, has, r.Name = r.data[:0], false, ""
 			continue
 		}
-		value, ok := dataField(line)
+		name, value := field(line)
 		r.data = r.data[:start]
-		if ok {
+		if r.note(name, value); name == "data" {
 			has = true
 			r.data = append(r.data, value...) // onto its own tail: moves down
 			r.data = append(r.data, '\n')
@@ -53,13 +62,36 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// dataField returns the value of a data field.
-func dataField(line []byte) ([]byte, bool) {
-	name, value, _ := bytes.Cut(line, []byte{':'})
-	if string(name) != "data" {
-		return nil, false
+// field splits a line into the name of its field and the value. A comment has
+// the name "".
+func field(line []byte) (name string, value []byte) {
+	before, value, _ := bytes.Cut(line, []byte{':'})
+	switch string(before) { // without a copy of what may be a long line
+	case "data":
+		name = "data"
+	case "event":
+		name = "event"
+	case "id":
+		name = "id"
+	case "retry":
+		name = "retry"
 	}
-	return bytes.TrimPrefix(value, []byte{' '}), true
+	return name, bytes.TrimPrefix(value, []byte{' '})
+}
+
+// note keeps what a field says about the event or the stream.
+func (r *Reader) note(name string, value []byte) {
+	switch {
+	case len(value) > maxField:
+	case name == "event":
+		r.Name = string(value)
+	case name == "id" && bytes.IndexByte(value, 0) < 0:
+		r.ID = string(value)
+	case name == "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 32); err == nil {
+			r.Retry = min(time.Duration(ms)*time.Millisecond, time.Hour)
+		}
+	}
 }
 
 // line appends the next line to r.data, without its CR, LF or CRLF.

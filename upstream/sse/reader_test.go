@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/upstream/sse"
@@ -143,4 +144,24 @@ func plain(stream string) []string {
 		}
 	}
 	return events
+}
+
+func TestNamesIDsAndRetries(t *testing.T) {
+	long := strings.Repeat("x", 2000)
+	r := sse.NewReader(strings.NewReader("id: 1\nretry: 1500\ndata:\n\n"+ // primes the stream: no event
+		"event: endpoint\ndata: /messages\n\n"+"data: plain\nid\n\n"+
+		"event: a\nevent: b\nid: 7\nretry: soon\nretry:99999999999\ndata: x\n\n"+
+		"event: left out\n\ndata: y\n\n"+"id: a\x00b\nid: "+long+"\nevent: "+long+"\nretry: 4294967295\ndata: z\n\n"), 4000)
+	for _, want := range []struct {
+		data, name, id string
+		retry          time.Duration
+	}{
+		{"/messages", "endpoint", "1", 1500 * time.Millisecond}, {"plain", "", "", 1500 * time.Millisecond},
+		{"x", "b", "7", 1500 * time.Millisecond}, {"y", "", "7", 1500 * time.Millisecond}, {"z", "", "7", time.Hour},
+	} {
+		data, err := r.Next()
+		if err != nil || string(data) != want.data || r.Name != want.name || r.ID != want.id || r.Retry != want.retry {
+			t.Errorf("%q %q %q %v %v, want %+v", data, r.Name, r.ID, r.Retry, err, want)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/exchange"
 	"mcp-gateway/upstream/wire"
 )
 
@@ -27,12 +28,12 @@ func (s *session) meet(ctx context.Context) (wire.Peer, error) {
 func (s *session) discover(ctx context.Context, revision string, again bool) (wire.Peer, error) {
 	l := s.link
 	s.envelope = wire.NewEnvelope(revision, l.opts.Version)
-	probe, err := s.send(func(id int64) []byte {
-		return s.envelope.Request(id, &protocol.Outgoing{Method: protocol.MethodDiscover})
-	})
+	out := &protocol.Outgoing{Method: protocol.MethodDiscover}
+	probe, err := s.send(ctx, out, func(id int64) []byte { return s.envelope.Request(id, out) })
 	if err != nil {
 		return wire.Peer{}, err
 	}
+	defer s.line.Close(probe.Exchange)
 	patience := l.opts.ProbeTimeout
 	if l.slowProbe || l.opts.Terms.OnlyModern() {
 		patience = l.opts.StartTimeout
@@ -40,7 +41,7 @@ func (s *session) discover(ctx context.Context, revision string, again bool) (wi
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case r := <-probe.reply:
+	case r := <-probe.Reply():
 		return s.introduced(ctx, r, revision, again)
 	case <-timer.C:
 		if l.opts.Terms.OnlyModern() {
@@ -55,12 +56,12 @@ func (s *session) discover(ctx context.Context, revision string, again bool) (wi
 }
 
 // introduced acts on what became of a probe.
-func (s *session) introduced(ctx context.Context, r reply, revision string, again bool) (wire.Peer, error) {
+func (s *session) introduced(ctx context.Context, r exchange.Reply, revision string, again bool) (wire.Peer, error) {
 	terms := s.link.opts.Terms
-	if r.err != nil {
-		return wire.Peer{}, s.endedOnProbe(r.err)
+	if r.Err != nil {
+		return wire.Peer{}, s.endedOnProbe(r.Err)
 	}
-	in, err := wire.Settle(r.message, s.link.opts.Child.LineLimit)
+	in, err := wire.Settle(r.Message, s.link.opts.Child.LineLimit)
 	if err != nil {
 		return wire.Peer{}, err
 	}
@@ -76,11 +77,11 @@ func (s *session) introduced(ctx context.Context, r reply, revision string, agai
 		return s.initialise(ctx, nil)
 	}
 	peer, err := wire.Discovered(in.Result)
-	switch {
-	case err != nil || peer.Era == wire.Legacy:
+	if err != nil || peer.Era == wire.Legacy {
 		return s.initialise(ctx, nil)
-	case peer.Revision < terms.Minimum:
-		return wire.Peer{}, gateway.Fail(gateway.CodeUnavailable, wire.ReasonMinimum)
+	}
+	if err := terms.Revision(peer.Revision); err != nil {
+		return wire.Peer{}, err
 	}
 	s.envelope = wire.NewEnvelope(peer.Revision, s.link.opts.Version)
 	return peer, nil
@@ -105,16 +106,16 @@ func (s *session) initialise(ctx context.Context, late *ticket) (wire.Peer, erro
 		return wire.Peer{}, err
 	}
 	s.envelope = wire.Envelope{}
-	first, err := s.send(func(id int64) []byte {
-		return wire.Initialize(id, protocol.Revision20251125, l.opts.Version)
+	first, err := s.send(ctx, &protocol.Outgoing{Method: protocol.MethodInitialize}, func(id int64) []byte {
+		return wire.Initialize(id, protocol.Revision20251125, l.opts.Version, l.opts.Relay)
 	})
 	if err != nil {
 		return wire.Peer{}, err
 	}
-	var probe chan reply
+	defer s.line.Close(first.Exchange)
+	var probe <-chan exchange.Reply
 	if late != nil {
-		probe = late.reply
-		defer s.take(late.id)
+		probe = late.Reply()
 	}
 	timer := time.NewTimer(l.opts.StartTimeout)
 	defer timer.Stop()
@@ -122,11 +123,11 @@ func (s *session) initialise(ctx context.Context, late *ticket) (wire.Peer, erro
 		select {
 		case r := <-probe:
 			probe = nil
-			if r.err == nil && isModern(r.message) {
+			if r.Err == nil && isModern(r.Message) {
 				l.slowProbe = true
 				return wire.Peer{}, fmt.Errorf("%w: slow to answer server/discover", child.ErrAgain)
 			}
-		case r := <-first.reply:
+		case r := <-first.Reply():
 			return s.initialised(r)
 		case <-timer.C:
 			return wire.Peer{}, gateway.Fail(gateway.CodeUnavailable, wire.ReasonSilent)
@@ -137,11 +138,11 @@ func (s *session) initialise(ctx context.Context, late *ticket) (wire.Peer, erro
 }
 
 // initialised acts on what became of initialize.
-func (s *session) initialised(r reply) (wire.Peer, error) {
-	if r.err != nil {
-		return wire.Peer{}, r.err
+func (s *session) initialised(r exchange.Reply) (wire.Peer, error) {
+	if r.Err != nil {
+		return wire.Peer{}, r.Err
 	}
-	in, err := wire.Settle(r.message, s.link.opts.Child.LineLimit)
+	in, err := wire.Settle(r.Message, s.link.opts.Child.LineLimit)
 	if err != nil {
 		return wire.Peer{}, err
 	}

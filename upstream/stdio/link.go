@@ -3,12 +3,12 @@ package stdio
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/exchange"
 	"mcp-gateway/upstream/wire"
 )
 
@@ -22,9 +22,12 @@ type Options struct {
 	StartTimeout time.Duration // for the introduction that decides; 60 s
 	Depth        int           // of JSON; the protocol package's default
 
-	OnUp      func(wire.Peer)                                 // each time it is met; nil for none
-	OnDown    func(reason gateway.Reason, wait time.Duration) // each failure, with the time to the next try; nil for none
-	OnChanged func()                                          // it said that its tools changed; nil for none
+	Relay map[string]bool // methods that a legacy server may ask of a host; declared to it
+
+	// The callbacks must not call the link.
+	OnUp   func(wire.Peer)                                 // each time it is met; nil for none
+	OnDown func(reason gateway.Reason, wait time.Duration) // each failure, with the time to the next try; nil for none
+	OnNote func(method string, params []byte)              // it told of a change: list_changed or updated; nil for none
 }
 
 // Link is an upstream that is a child process. Close it.
@@ -44,15 +47,7 @@ type Link struct {
 	skipProbe bool // the last one ended on server/discover or stayed silent
 	slowProbe bool // the last one answered it, but late
 
-	Counters Counters
-}
-
-// Counters count what an upstream sent that nobody had asked for.
-type Counters struct {
-	Stray         atomic.Int64 // responses to no request of ours, or to one already answered or given up
-	Unreadable    atomic.Int64 // lines that began like a message and were none
-	Refused       atomic.Int64 // requests of the upstream, answered with -32601
-	Notifications atomic.Int64 // progress, logging and the like, not passed on
+	Counters exchange.Counters
 }
 
 // New starts the process and returns at once; Exchange waits for it.
@@ -77,24 +72,20 @@ func (l *Link) serve(ctx context.Context, p *child.Process) error {
 	s := newSession(l, p)
 	ended := make(chan error, 1)
 	go func() {
-		err := p.Messages(s.dispatch)
-		s.end(err)
+		err := p.Messages(s.line.Dispatch)
+		s.line.End(err)
 		ended <- err
 	}()
 	defer func() {
 		p.Stop()
-		s.end(gateway.Fail(gateway.CodeUnavailable, child.ReasonStopped))
+		s.line.End(gateway.Fail(gateway.CodeUnavailable, child.ReasonStopped))
 	}()
 	peer, err := s.meet(ctx)
 	if err != nil {
 		return err
 	}
-	if peer.Era == wire.Modern {
-		l.opts.Terms.WasModern = true // from now on nothing less
-	}
-	if peer.Era == wire.Modern && peer.ListChanged {
-		s.listen()
-	}
+	l.opts.Terms.Before = peer.Revision // from now on nothing less
+	s.peer = peer
 	l.cameUp(s, peer)
 	defer l.forget()
 	select {
@@ -105,16 +96,16 @@ func (l *Link) serve(ctx context.Context, p *child.Process) error {
 	}
 }
 
-// cameUp tells first and serves then, so that whoever was served can see as
-// what; wentDown likewise.
+// cameUp tells and serves in one, so that whoever is served can see as what,
+// and whoever is told is served; wentDown likewise.
 func (l *Link) cameUp(s *session, peer wire.Peer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.opts.OnUp != nil {
 		l.opts.OnUp(peer)
 	}
-	l.mu.Lock()
 	l.session, l.down = s, ""
 	l.turn()
-	l.mu.Unlock()
 }
 
 func (l *Link) forget() {
@@ -129,13 +120,13 @@ func (l *Link) wentDown(err error, wait time.Duration) {
 	if reason == "" {
 		reason = wire.ReasonProbeError
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.opts.OnDown != nil {
 		l.opts.OnDown(reason, wait)
 	}
-	l.mu.Lock()
 	l.down, l.retryAt = reason, time.Now().Add(wait)
 	l.turn()
-	l.mu.Unlock()
 }
 
 // turn wakes those who wait for a change; mu is held.
@@ -170,6 +161,12 @@ func (l *Link) ready(ctx context.Context) (*session, error) {
 			return nil, gateway.Because(gateway.CodeUnavailable, ctx.Err(), wire.ReasonConnecting)
 		}
 	}
+}
+
+// Ready waits until the upstream is met; an error says why it is not.
+func (l *Link) Ready(ctx context.Context) error {
+	_, err := l.ready(ctx)
+	return err
 }
 
 // Exchange sends one request and returns its answer, of at most limit bytes.

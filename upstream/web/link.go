@@ -3,14 +3,14 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/exchange"
+	"mcp-gateway/upstream/post"
 	"mcp-gateway/upstream/wire"
 )
 
@@ -21,25 +21,25 @@ type Options struct {
 	Bearer       string       // the gateway's own credential for this upstream; "" for none
 	Client       *http.Client // with the dial guard; required
 	Terms        wire.Terms
-	Version      string        // of the gateway, for clientInfo and User-Agent
-	ProbeTimeout time.Duration // for server/discover; 4 s
-	Depth        int           // of JSON; the protocol package's default
-	Backoff      child.Backoff // after failures to connect
-	Tolerance    int           // broken exchanges in a row until the upstream is called down; 3
+	Version      string          // of the gateway, for clientInfo and User-Agent
+	ProbeTimeout time.Duration   // for each step of meeting it; 4 s
+	Depth        int             // of JSON; the protocol package's default
+	Relay        map[string]bool // methods that a legacy server may ask of a host; declared to it
+	Backoff      child.Backoff   // after failures to connect
+	Tolerance    int             // broken exchanges in a row until the upstream is called down; 3
 
 	// The callbacks must not call the link.
-	OnUp      func(wire.Peer)                                 // each time it is met; nil for none
-	OnDown    func(reason gateway.Reason, wait time.Duration) // each failure to meet it; nil for none
-	OnChanged func()                                          // it said that its tools changed; nil for none
+	OnUp   func(wire.Peer)                                 // each time it is met; nil for none
+	OnDown func(reason gateway.Reason, wait time.Duration) // each failure to meet it; nil for none
+	OnNote func(method string, params []byte)              // it told of a change: list_changed or updated; nil for none
 }
 
 // Link is an upstream over HTTP. Close it.
 type Link struct {
 	opts   Options
-	url    *url.URL
-	fixed  fixedHeaders
-	lastID atomic.Int64
-	ctx    context.Context // ends with Close; probes and the listening stream live in it
+	server *post.Server
+	rules  exchange.Rules
+	ctx    context.Context // ends with Close; probes live in it
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
@@ -50,42 +50,45 @@ type Link struct {
 	retryAt  time.Time
 	failures int // in a row, of meetings and exchanges
 
-	Counters Counters
+	Counters exchange.Counters
+}
+
+// way is how a server that was met is spoken to: modern, pool, or a connection
+// of package classic.
+type way interface {
+	Exchange(ctx context.Context, out *protocol.Outgoing, limit int) (protocol.Incoming, error)
+	Close()
 }
 
 // meeting is what holds while the upstream is up.
 type meeting struct {
-	peer     wire.Peer
-	envelope wire.Envelope
-	end      context.CancelFunc // of the listening stream
-}
-
-// Counters count what an upstream sent that nobody had asked for.
-type Counters struct {
-	Stray         atomic.Int64 // responses with another id than the request's
-	Refused       atomic.Int64 // requests of the upstream
-	Notifications atomic.Int64 // progress, logging and the like, not passed on
+	peer wire.Peer
+	way  way
 }
 
 // New returns a link; nothing is sent before the first Exchange.
 func New(opts Options) (*Link, error) {
-	u, err := url.Parse(opts.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || opts.Client == nil {
-		return nil, gateway.Because(gateway.CodeInternal, err)
-	}
 	if opts.ProbeTimeout <= 0 {
 		opts.ProbeTimeout = 4 * time.Second
 	}
 	if opts.Tolerance <= 0 {
 		opts.Tolerance = 3
 	}
-	if opts.OnChanged == nil {
-		opts.OnChanged = func() {}
-	}
-	u.User, u.Fragment = nil, ""
-	l := &Link{opts: opts, url: u, fixed: newFixedHeaders(opts.Version, opts.Bearer)}
+	l := &Link{opts: opts}
+	l.rules = exchange.Rules{Relay: opts.Relay, Note: opts.OnNote, Counters: &l.Counters}
+	var err error
+	l.server, err = post.New(post.Options{
+		URL: opts.URL, Bearer: opts.Bearer, Client: opts.Client, Version: opts.Version,
+		Depth: opts.Depth, Counters: &l.Counters,
+	})
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	return l, nil
+	return l, err
+}
+
+// Ready waits until the upstream is met; an error says why it is not.
+func (l *Link) Ready(ctx context.Context) error {
+	_, err := l.ready(ctx)
+	return err
 }
 
 // Exchange sends one request and returns its answer, of at most limit bytes.
@@ -94,22 +97,9 @@ func (l *Link) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) 
 	if err != nil {
 		return protocol.Incoming{}, err
 	}
-	in, err := l.exchange(ctx, m.envelope, m.peer.Revision, out, limit)
+	in, err := m.way.Exchange(ctx, out, limit)
 	l.judge(m, err)
 	return in, err
-}
-
-// exchange is one POST and its answer, whatever state the link is in.
-func (l *Link) exchange(ctx context.Context, e wire.Envelope, revision string, out *protocol.Outgoing, limit int) (protocol.Incoming, error) {
-	var touched atomic.Bool
-	id := l.lastID.Add(1)
-	resp, err := l.post(ctx, l.headers(revision, out), e.Request(id, out), &touched)
-	if err != nil {
-		sent := touched.Load()
-		return protocol.Incoming{Sent: sent}, connection(ctx, err, sent)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return l.answer(ctx, resp, id, limit)
 }
 
 // judge counts failures to reach the upstream: several in a row mean down.
@@ -141,9 +131,9 @@ func isOutage(err error) bool {
 
 // fall takes the upstream for down, for at least the time it named; mu is held.
 func (l *Link) fall(reason gateway.Reason, atLeast time.Duration) {
-	if l.up != nil {
-		l.up.end()
+	if m := l.up; m != nil {
 		l.up = nil
+		l.work.Go(m.way.Close) // which may have to wait, and to tell the server
 	}
 	wait := max(l.opts.Backoff.After(max(l.failures, 1)), atLeast)
 	l.down, l.retryAt = reason, time.Now().Add(wait)
@@ -165,8 +155,7 @@ func (l *Link) ready(ctx context.Context) (*meeting, error) {
 		}
 		if l.probing == nil {
 			l.probing = make(chan struct{})
-			l.work.Add(1)
-			go l.probe()
+			l.work.Go(l.probe)
 		}
 		probing := l.probing
 		l.mu.Unlock()
@@ -193,12 +182,37 @@ func refuse(m *meeting, closed bool, down gateway.Reason, wait time.Duration) er
 	return nil
 }
 
-// Close ends probes and streams and returns when they have ended. Exchanges
-// under way end with their own contexts.
+// ended takes the upstream for down because the connection to it ended by
+// itself.
+func (l *Link) ended(w way, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.up != nil && l.up.way == w && l.ctx.Err() == nil {
+		l.failures++
+		l.fall(child.ReasonOf(err), 0)
+	}
+}
+
+// again tells that a server was met anew without having been down: what it
+// kept for the session before is gone.
+func (l *Link) again(w way, peer wire.Peer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.up != nil && l.up.way == w && l.opts.OnUp != nil {
+		l.opts.OnUp(peer)
+	}
+}
+
+// Close ends probes, sessions and streams and returns when they have ended.
+// Exchanges under way end with their own contexts.
 func (l *Link) Close() {
 	l.mu.Lock()
 	l.cancel()
+	if m := l.up; m != nil {
+		l.up = nil
+		l.work.Go(m.way.Close)
+	}
 	l.mu.Unlock()
 	l.work.Wait()
-	l.opts.Client.CloseIdleConnections()
+	l.server.Close()
 }

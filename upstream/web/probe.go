@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/classic"
 	"mcp-gateway/upstream/wire"
 )
 
@@ -16,38 +17,82 @@ const introductionRoom = 1 << 20 // of an answer to server/discover
 
 // probe meets the upstream and settles the link's state by what came of it.
 func (l *Link) probe() {
-	defer l.work.Done()
-	ctx, cancel := context.WithTimeout(l.ctx, l.opts.ProbeTimeout)
-	defer cancel()
-	peer, err := l.meet(ctx, protocol.Revision20260728, true)
-	listening, end := context.WithCancel(l.ctx)
-
+	m, err := l.meet()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.probing)
 	l.probing = nil
-	if l.ctx.Err() != nil {
-		end()
-		return
-	}
-	if err != nil {
-		end()
+	switch {
+	case l.ctx.Err() != nil && m != nil:
+		l.work.Go(m.way.Close)
+	case l.ctx.Err() != nil:
+	case err != nil:
 		l.failures++
 		var e *gateway.Error
 		errors.As(err, &e)
 		l.fall(reasonFor(e), e.RetryAfter)
-		return
+	default:
+		l.up, l.down, l.retryAt, l.failures = m, "", time.Time{}, 0
+		l.opts.Terms.Before = m.peer.Revision // from now on nothing less
+		if l.opts.OnUp != nil {
+			l.opts.OnUp(m.peer)
+		}
 	}
-	m := &meeting{peer: peer, envelope: wire.NewEnvelope(peer.Revision, l.opts.Version), end: end}
-	l.up, l.down, l.retryAt, l.failures = m, "", time.Time{}, 0
-	l.opts.Terms.WasModern = true // from now on nothing less
-	if peer.ListChanged {
-		l.work.Add(1)
-		go l.listen(listening, m)
+}
+
+// meet finds out which era the server speaks: modern, else legacy over
+// Streamable HTTP, else as it was before that (2025-03-26, transports,
+// "Backwards Compatibility").
+func (l *Link) meet() (*meeting, error) {
+	peer, err := step(l, func(ctx context.Context) (wire.Peer, error) {
+		return l.discover(ctx, protocol.Revision20260728, true)
+	})
+	switch {
+	case err == nil:
+		return &meeting{peer: peer, way: newModern(l, peer)}, nil
+	case !errors.Is(err, errLegacy):
+		return nil, err
 	}
-	if l.opts.OnUp != nil {
-		l.opts.OnUp(peer)
+	if err := l.terms().Legacy(); err != nil {
+		return nil, err
 	}
+	p, err := step(l, func(ctx context.Context) (*pool, error) { return newPool(ctx, l) })
+	if err == nil {
+		return &meeting{peer: p.slots[own].session.Peer(), way: p}, nil
+	}
+	if !isLegacyStatus(child.ReasonOf(err)) {
+		return nil, err
+	}
+	return l.meetClassic()
+}
+
+// meetClassic connects to a server that refused to be initialised by POST.
+func (l *Link) meetClassic() (*meeting, error) {
+	var c *classic.Conn
+	opened := make(chan struct{})
+	defer close(opened)
+	_, err := step(l, func(ctx context.Context) (_ any, err error) {
+		c, err = classic.Open(ctx, classic.Options{
+			Server: l.server, Terms: l.terms(), Version: l.opts.Version, Depth: l.opts.Depth, Rules: l.rules,
+			OnEnd: func(err error) { <-opened; l.ended(c, err) },
+		})
+		return nil, err
+	})
+	switch reason := child.ReasonOf(err); {
+	case err == nil:
+		return &meeting{peer: c.Peer(), way: c}, nil
+	case isLegacyStatus(reason), reason == wire.ReasonMediaType, reason == wire.ReasonHTML:
+		return nil, gateway.Because(gateway.CodeUnavailable, err, wire.ReasonNoServer)
+	default:
+		return nil, err
+	}
+}
+
+// step takes one step of a meeting within its time.
+func step[T any](l *Link, take func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, l.opts.ProbeTimeout)
+	defer cancel()
+	return take(ctx)
 }
 
 func reasonFor(e *gateway.Error) gateway.Reason {
@@ -60,17 +105,19 @@ func reasonFor(e *gateway.Error) gateway.Reason {
 	return wire.ReasonProbeError
 }
 
-// meet asks server/discover with one revision (2026-07-28, versioning). A
+// errLegacy says that a server is none of the modern era.
+var errLegacy = errors.New("the server speaks an earlier era")
+
+// discover asks server/discover with one revision (2026-07-28, versioning). A
 // modern error means a modern server; only an answer that rules the modern era
 // out means a legacy one; and 401, 403, 429 and 5xx mean neither.
-func (l *Link) meet(ctx context.Context, revision string, again bool) (wire.Peer, error) {
-	modern := wire.Peer{Era: wire.Modern, Revision: revision}
+func (l *Link) discover(ctx context.Context, revision string, again bool) (wire.Peer, error) {
+	peer := wire.Peer{Era: wire.Modern, Revision: revision}
 	out := &protocol.Outgoing{Method: protocol.MethodDiscover}
-	in, err := l.exchange(ctx, wire.NewEnvelope(revision, l.opts.Version), revision, out, introductionRoom)
-	var e *gateway.Error
+	in, err := newModern(l, peer).Exchange(ctx, out, introductionRoom)
 	switch {
-	case errors.As(err, &e) && isLegacyStatus(child.ReasonOf(e)):
-		return wire.Peer{}, l.legacy()
+	case err != nil && isLegacyStatus(child.ReasonOf(err)):
+		return wire.Peer{}, errLegacy
 	case err != nil:
 		return wire.Peer{}, err
 	case in.Error == nil:
@@ -78,15 +125,15 @@ func (l *Link) meet(ctx context.Context, revision string, again bool) (wire.Peer
 	case in.Error.Code == protocol.RPCUnsupportedVersion:
 		rev := wire.Retry(in.Error, revision)
 		if rev == "" || !again {
-			return wire.Peer{}, l.unsupported(in.Error)
+			return wire.Peer{}, unsupported(in.Error)
 		}
-		return l.meet(ctx, rev, false)
+		return l.discover(ctx, rev, false)
 	case wire.IsModernError(in.Error.Code):
-		return modern, nil
+		return peer, nil
 	case in.Error.Code == protocol.RPCInternalError:
 		return wire.Peer{}, gateway.Fail(gateway.CodeUnavailable, wire.ReasonProbeError)
 	default:
-		return wire.Peer{}, l.legacy()
+		return wire.Peer{}, errLegacy
 	}
 }
 
@@ -96,28 +143,18 @@ func (l *Link) introduced(result []byte) (wire.Peer, error) {
 	case err != nil:
 		return wire.Peer{}, err
 	case peer.Era == wire.Legacy:
-		return wire.Peer{}, l.legacy()
-	case peer.Revision < l.terms().Minimum:
-		return wire.Peer{}, gateway.Fail(gateway.CodeUnavailable, wire.ReasonMinimum)
+		return wire.Peer{}, errLegacy
 	}
-	return peer, nil
+	return peer, l.terms().Revision(peer.Revision)
 }
 
 // unsupported is the error for a server that names revisions, none of which
 // we share in the modern era.
-func (l *Link) unsupported(e *protocol.RPCError) error {
+func unsupported(e *protocol.RPCError) error {
 	if protocol.HighestCommon(protocol.Revisions(), wire.Supported(e)) == "" {
 		return gateway.Fail(gateway.CodeUnavailable, wire.ReasonRevision)
 	}
-	return l.legacy()
-}
-
-// legacy is the error for a server that speaks an earlier era only.
-func (l *Link) legacy() error {
-	if err := l.terms().Legacy(); err != nil {
-		return err
-	}
-	return gateway.Fail(gateway.CodeUnavailable, wire.ReasonLegacyHTTP)
+	return errLegacy
 }
 
 func (l *Link) terms() wire.Terms {

@@ -11,20 +11,20 @@ import (
 const ClientName = "mcp-gateway"
 
 // Envelope writes the requests of one hop. The zero value writes those of the
-// legacy era, which carry no _meta; NewEnvelope makes modern ones.
+// legacy era; NewEnvelope makes modern ones.
 type Envelope struct {
-	meta []byte // `"_meta":{…` without its closing brace; empty for legacy
+	meta []byte // of a modern request, up to the value of its client capabilities
 }
 
 // NewEnvelope returns the envelope of a modern revision. Every request then
-// carries the revision, who we are and that we support no optional capability
-// (2026-07-28, RequestMetaObject).
+// carries the revision, who we are and which capabilities the host declared for
+// it (2026-07-28, RequestMetaObject).
 func NewEnvelope(revision, version string) Envelope {
 	meta := append([]byte(nil), `"_meta":{"`+protocol.MetaVersion+`":`...)
 	meta = protocol.AppendString(meta, revision)
 	meta = append(meta, `,"`+protocol.MetaClientInfo+`":`...)
 	meta = appendClientInfo(meta, version)
-	return Envelope{meta: append(meta, `,"`+protocol.MetaClientCapabilities+`":{}`...)}
+	return Envelope{meta: append(meta, `,"`+protocol.MetaClientCapabilities+`":`...)}
 }
 
 func appendClientInfo(dst []byte, version string) []byte {
@@ -34,42 +34,71 @@ func appendClientInfo(dst []byte, version string) []byte {
 
 // Request returns one request as a line of JSON without a line break. The
 // members of out.Params are kept byte for byte but for a _meta, which is ours
-// on this hop, and for line breaks between tokens, which become blanks.
+// on this hop, and for line breaks between tokens, which become blanks. The
+// progress token, if one is wanted, is the id.
 func (e Envelope) Request(id int64, out *protocol.Outgoing) []byte {
-	dst := make([]byte, 0, len(e.meta)+len(out.Params)+len(out.Method)+len(out.TraceParent)+96)
+	dst := make([]byte, 0, len(e.meta)+len(out.Params)+len(out.Capabilities)+len(out.Method)+len(out.TraceParent)+160)
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
 	dst = append(dst, `,"method":`...)
 	dst = protocol.AppendString(dst, out.Method)
-	dst = append(dst, `,"params":{`...)
-	dst = e.appendMeta(dst, out.TraceParent)
 	start := len(dst)
-	dst = appendMembers(dst, out.Params, len(e.meta) > 0)
-	for i := start; i < len(dst); i++ { // raw breaks stand between tokens only
-		if dst[i] == '\n' || dst[i] == '\r' {
-			dst[i] = ' '
-		}
-	}
+	dst = append(dst, `,"params":{`...)
+	begin := len(dst)
+	dst = e.appendMeta(dst, id, out)
+	dst = appendMembers(dst, out.Params, "_meta", len(dst) > begin)
+	protocol.OneLine(dst[start:])
 	return append(dst, "}}"...)
 }
 
-func (e Envelope) appendMeta(dst []byte, traceParent string) []byte {
-	if len(e.meta) == 0 {
+// appendMeta appends the _meta of a request, if it has any.
+func (e Envelope) appendMeta(dst []byte, id int64, out *protocol.Outgoing) []byte {
+	modern := len(e.meta) > 0
+	switch {
+	case modern && len(out.Capabilities) > 0:
+		dst = append(append(dst, e.meta...), out.Capabilities...)
+	case modern:
+		dst = append(append(dst, e.meta...), "{}"...)
+	case out.Progress || out.TraceParent != "":
+		dst = append(dst, `"_meta":{`...)
+	default:
 		return dst
 	}
-	dst = append(dst, e.meta...)
-	if traceParent != "" {
-		dst = append(dst, `,"`+protocol.MetaTraceParent+`":`...)
-		dst = protocol.AppendString(dst, traceParent)
+	begun := modern
+	name := func(key string) {
+		if begun {
+			dst = append(dst, ',')
+		}
+		dst, begun = append(append(append(dst, '"'), key...), `":`...), true
+	}
+	if out.Progress {
+		name(protocol.MetaProgressToken)
+		dst = strconv.AppendInt(dst, id, 10)
+	}
+	if modern && out.LogLevel != "" {
+		name(protocol.MetaLogLevel)
+		dst = protocol.AppendString(dst, out.LogLevel)
+	}
+	if out.TraceParent != "" {
+		name(protocol.MetaTraceParent)
+		dst = protocol.AppendString(dst, out.TraceParent)
 	}
 	return append(dst, '}')
 }
 
-// appendMembers appends the members of the object params, a comma before the
-// first if follows is set.
-func appendMembers(dst, params []byte, follows bool) []byte {
-	if _, ok := protocol.Member(params, "_meta"); !ok {
-		inner := bytes.TrimSpace(params)
+// Without returns an object's text without its member of that name.
+func Without(object []byte, name string) []byte {
+	if _, ok := protocol.Member(object, name); !ok {
+		return object
+	}
+	return append(appendMembers([]byte{'{'}, object, name, false), '}')
+}
+
+// appendMembers appends the members of an object but for one, a comma before
+// the first if follows is set.
+func appendMembers(dst, object []byte, but string, follows bool) []byte {
+	if _, ok := protocol.Member(object, but); !ok {
+		inner := bytes.TrimSpace(object)
 		if len(inner) < 2 {
 			return dst
 		}
@@ -79,8 +108,8 @@ func appendMembers(dst, params []byte, follows bool) []byte {
 		}
 		return append(dst, inner...)
 	}
-	for name, value := range protocol.Members(params) {
-		if string(name) == "_meta" {
+	for name, value := range protocol.Members(object) {
+		if string(name) == but {
 			continue
 		}
 		if follows {
@@ -90,33 +119,4 @@ func appendMembers(dst, params []byte, follows bool) []byte {
 		dst, follows = append(dst, value...), true
 	}
 	return dst
-}
-
-// Initialize returns the legacy handshake's first request.
-func Initialize(id int64, revision, version string) []byte {
-	params := append([]byte(nil), `{"protocolVersion":`...)
-	params = protocol.AppendString(params, revision)
-	params = append(params, `,"capabilities":{},"clientInfo":`...)
-	params = append(appendClientInfo(params, version), '}')
-	return Envelope{}.Request(id, &protocol.Outgoing{Method: protocol.MethodInitialize, Params: params})
-}
-
-// Initialized returns the legacy handshake's last message.
-func Initialized() []byte {
-	return []byte(`{"jsonrpc":"2.0","method":"` + protocol.NotificationInitialized + `"}`)
-}
-
-// Cancelled returns the notification that withdraws the request id.
-func Cancelled(id int64) []byte {
-	dst := append([]byte(nil), `{"jsonrpc":"2.0","method":"`+protocol.NotificationCancelled+`","params":{"requestId":`...)
-	return append(strconv.AppendInt(dst, id, 10), `,"reason":"the caller went away"}}`...)
-}
-
-// Listen is the request that asks a modern server to tell of changes to its
-// tools; it stays open.
-func Listen() *protocol.Outgoing {
-	return &protocol.Outgoing{
-		Method: protocol.MethodSubscriptionsListen,
-		Params: []byte(`{"notifications":{"toolsListChanged":true}}`),
-	}
 }

@@ -23,33 +23,24 @@ const (
 type Peer struct {
 	Era            Era
 	Revision       string
+	Capabilities   []byte // an object as sent; nil if none
 	Instructions   []byte // a JSON string as sent; nil if none
 	ClaimedName    string
 	ClaimedVersion string
-	ListChanged    bool // it announces changes to its tools
 }
 
-// Terms say which peers are acceptable.
-type Terms struct {
-	Minimum    string // oldest acceptable revision; "" = any known
-	WasModern  bool   // it was met as modern before
-	Downgrades bool   // it may be met as legacy all the same
+// Declares reports whether the capability that a JSON Pointer names is there:
+// an object, or true.
+func (p *Peer) Declares(pointer string) bool {
+	value, _ := protocol.Lookup(p.Capabilities, pointer)
+	kind := protocol.Kind(value)
+	return kind == '{' || kind == 't'
 }
 
-// OnlyModern reports whether a legacy peer would be refused in any case.
-func (t Terms) OnlyModern() bool {
-	return t.WasModern && !t.Downgrades || protocol.IsModern(t.Minimum)
-}
-
-// Legacy returns why a legacy peer is refused, or nil.
-func (t Terms) Legacy() error {
-	switch {
-	case t.WasModern && !t.Downgrades:
-		return gateway.Fail(gateway.CodeUnavailable, ReasonDowngrade)
-	case protocol.IsModern(t.Minimum):
-		return gateway.Fail(gateway.CodeUnavailable, ReasonMinimum)
-	}
-	return nil
+// Announces reports whether the server may tell of changes by itself.
+func (p *Peer) Announces() bool {
+	return p.Declares("/tools/listChanged") || p.Declares("/prompts/listChanged") ||
+		p.Declares("/resources/listChanged") || p.Declares("/resources/subscribe")
 }
 
 // modernRevisions are those of the modern era that we speak, newest first.
@@ -84,8 +75,9 @@ func Initialised(result []byte, terms Terms) (Peer, error) {
 	case !protocol.IsKnown(rev) || protocol.IsModern(rev):
 		return Peer{}, gateway.Because(gateway.CodeUnavailable,
 			fmt.Errorf("initialize answered with revision %.32q", rev), ReasonRevision)
-	case rev < terms.Minimum:
-		return Peer{}, gateway.Fail(gateway.CodeUnavailable, ReasonMinimum)
+	}
+	if err := terms.Revision(rev); err != nil {
+		return Peer{}, err
 	}
 	p := Peer{Era: Legacy, Revision: rev}
 	info, _ := protocol.Member(result, "serverInfo")
@@ -102,8 +94,9 @@ func (p *Peer) describe(result, info []byte) {
 	p.ClaimedName, _ = protocol.Text(value)
 	value, _ = protocol.Member(info, "version")
 	p.ClaimedVersion, _ = protocol.Text(value)
-	value, _ = protocol.Lookup(result, "/capabilities/tools/listChanged")
-	p.ListChanged = protocol.Kind(value) == 't'
+	if v, ok := protocol.Member(result, "capabilities"); ok && protocol.Kind(v) == '{' {
+		p.Capabilities = slices.Clone(v)
+	}
 }
 
 // Supported returns the revisions that an error -32022 names in its data.

@@ -18,10 +18,13 @@ const (
 	ReasonSilent       gateway.Reason = "silent"               // no answer to the introduction
 	ReasonProbeTimeout gateway.Reason = "probe_timeout"        // no answer to server/discover over HTTP
 	ReasonProbeError   gateway.Reason = "probe_error"          // an error where an introduction was due
-	ReasonDowngrade    gateway.Reason = "downgrade"            // it was modern and answers only as legacy
+	ReasonDowngrade    gateway.Reason = "downgrade"            // it was met with a newer revision before
 	ReasonRevision     gateway.Reason = "unsupported_revision" // no revision in common
 	ReasonMinimum      gateway.Reason = "revision_too_old"     // older than the configuration allows
-	ReasonLegacyHTTP   gateway.Reason = "legacy_http"          // Streamable HTTP before 2026-07-28
+	ReasonNoServer     gateway.Reason = "no_mcp_server"        // no era of MCP is spoken at that URL
+	ReasonSession      gateway.Reason = "session_lost"         // the server no longer knows the session, twice in a row
+	ReasonEndpoint     gateway.Reason = "bad_endpoint"         // a 2024-11-05 server names no endpoint, or a foreign one
+	ReasonUnsupported  gateway.Reason = "not_supported"        // the server declares no such capability
 	ReasonRefused      gateway.Reason = "dial_refused"         // nobody listens there
 	ReasonBlocked      gateway.Reason = "dial_blocked"         // the address may not be called
 	ReasonDialTimeout  gateway.Reason = "dial_timeout"         //

@@ -20,7 +20,8 @@ func TestRequest(t *testing.T) {
 		params, trace string
 		want          string
 	}{
-		"legacy":               {wire.Envelope{}, `{"a":1.0}`, trace, `{"a":1.0}`},
+		"legacy":               {wire.Envelope{}, `{"a":1.0}`, "", `{"a":1.0}`},
+		"legacy traced":        {wire.Envelope{}, `{"a":1.0}`, trace, `{"_meta":{"traceparent":"` + trace + `"},"a":1.0}`},
 		"legacy without":       {wire.Envelope{}, ``, "", `{}`},
 		"legacy empty":         {wire.Envelope{}, ` { } `, "", `{}`},
 		"modern":               {modern, `{"a":9007199254740993}`, "", `{` + modernMeta + `},"a":9007199254740993}`},
@@ -56,12 +57,12 @@ func TestEnvelopesShareNoMemory(t *testing.T) {
 }
 
 func TestHandshakeMessages(t *testing.T) {
-	for _, line := range [][]byte{wire.Initialize(1, protocol.Revision20251125, `v"1`), wire.Initialized(), wire.Cancelled(7)} {
+	for _, line := range [][]byte{wire.Initialize(1, protocol.Revision20251125, `v"1`, nil), wire.Initialized(), wire.Cancelled(7)} {
 		if err := protocol.Check(line, protocol.DefaultLimits()); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	init := wire.Initialize(1, protocol.Revision20251125, `v"1`)
+	init := wire.Initialize(1, protocol.Revision20251125, `v"1`, nil)
 	for pointer, want := range map[string]string{
 		"/id": "1", "/params/protocolVersion": `"2025-11-25"`, "/params/capabilities": "{}", "/params/clientInfo/version": `"v\"1"`,
 	} {
@@ -78,10 +79,10 @@ func TestIntroductions(t *testing.T) {
 		`{"supportedVersions":["2025-11-25"]}`:                                               {Era: wire.Legacy},
 		`{"supportedVersions":["2031-01-01"]}`:                                               {Era: wire.Legacy},
 		`{"supportedVersions":[1,null]}`:                                                     {Era: wire.Legacy},
-		`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`: {Era: wire.Modern, Revision: "2026-07-28", ListChanged: true},
+		`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`: {Era: wire.Modern, Revision: "2026-07-28", Capabilities: []byte(`{"tools":{"listChanged":true}}`)},
 	} {
 		got, err := wire.Discovered([]byte(result))
-		if err != nil || got.Era != want.Era || got.Revision != want.Revision || got.ListChanged != want.ListChanged {
+		if err != nil || got.Era != want.Era || got.Revision != want.Revision || string(got.Capabilities) != string(want.Capabilities) {
 			t.Errorf("%s: %+v %v", result, got, err)
 		}
 	}
@@ -102,8 +103,12 @@ func TestTerms(t *testing.T) {
 		"none":                {wire.Terms{}, false, true},
 		"minimum met":         {wire.Terms{Minimum: "2025-06-18"}, false, true},
 		"minimum missed":      {wire.Terms{Minimum: "2025-11-25"}, false, false},
-		"was modern":          {wire.Terms{WasModern: true}, true, true},
-		"was modern, may not": {wire.Terms{WasModern: true, Downgrades: true}, false, true},
+		"was modern":          {wire.Terms{Before: "2026-07-28"}, true, false},
+		"was modern, may not": {wire.Terms{Before: "2026-07-28", Downgrades: true}, false, true},
+		"was newer":           {wire.Terms{Before: "2025-11-25"}, false, false},
+		"was newer, may not":  {wire.Terms{Before: "2025-11-25", Downgrades: true}, false, true},
+		"was the same":        {wire.Terms{Before: "2025-06-18"}, false, true},
+		"was older":           {wire.Terms{Before: "2025-03-26"}, false, true},
 		"modern minimum":      {wire.Terms{Minimum: "2026-07-28"}, true, false},
 	} {
 		if tc.terms.OnlyModern() != tc.onlyModern || (tc.terms.Legacy() != nil) != tc.onlyModern {

@@ -149,7 +149,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 		ID: id, Version: g.options.Version, Timeout: u.Timeout,
 		ListLimit: limits.List, ResultLimit: limits.Result, Depth: limits.Depth, InFlight: perUpstream,
 		Refresh: u.Refresh.Every, TTLCap: u.Refresh.TTLCap,
-		MinimumRevision: u.Revision.Minimum, AllowDowngrade: u.Revision.Downgrade == config.AllowDowngrade,
+		MinimumRevision: u.Revision.Minimum, Downgrade: upstream.Downgrade(u.Revision.Downgrade),
 		Remembered: remembered, OnFact: g.logFact,
 	}
 	if u.Stdio != nil {

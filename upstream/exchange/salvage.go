@@ -1,4 +1,4 @@
-package stdio
+package exchange
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package web
+package post
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 
 const longestRetryAfter = time.Hour
 
-// connection is the error for a POST that brought no response.
-func connection(ctx context.Context, err error, sent bool) *gateway.Error {
+// Connection is the error for a POST that brought no response.
+func Connection(ctx context.Context, err error, sent bool) *gateway.Error {
 	if ctx.Err() != nil {
 		return wire.Ended(ctx)
 	}
@@ -65,9 +65,9 @@ func reasonOf(err error) gateway.Reason {
 	}
 }
 
-// status is the error for a response whose status alone says that it is no
+// Status is the error for a response whose status alone says that it is no
 // answer. Those that say "not now" are CodeUnavailable, with the time they name.
-func status(resp *http.Response) *gateway.Error {
+func Status(resp *http.Response) *gateway.Error {
 	switch code := resp.StatusCode; {
 	case code >= 300 && code < 400:
 		return gateway.Fail(gateway.CodeExecutionError, wire.ReasonRedirect)

@@ -1,4 +1,4 @@
-package web
+package post
 
 import (
 	"io"
@@ -47,15 +47,15 @@ func TestOptionsAreChecked(t *testing.T) {
 	if _, err := New(Options{URL: "http://x/"}); err == nil {
 		t.Error("no client was accepted")
 	}
-	l, err := New(Options{URL: "http://user:secret@x/#f", Client: http.DefaultClient})
-	if err != nil || l.url.String() != "http://x/" {
-		t.Errorf("%v %v", l.url, err)
+	s, err := New(Options{URL: "http://user:secret@x/#f", Client: http.DefaultClient})
+	if err != nil || s.url.String() != "http://x/" {
+		t.Errorf("%v %v", s.url, err)
 	}
 }
 
 func TestEveryStatusHasAnError(t *testing.T) {
 	for code := 300; code < 600; code++ {
-		e := status(&http.Response{StatusCode: code, Header: http.Header{}})
+		e := Status(&http.Response{StatusCode: code, Header: http.Header{}})
 		if len(e.Reasons) != 1 || e.Code != gateway.CodeUnavailable && e.Code != gateway.CodeExecutionError {
 			t.Errorf("%d: %v", code, e)
 		}
