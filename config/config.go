@@ -140,6 +140,7 @@ type Downgrade string
 // The treatments of a downgrade.
 const (
 	RefuseDowngrade Downgrade = "refuse"
+	WarnDowngrade   Downgrade = "warn" // allowed, and said
 	AllowDowngrade  Downgrade = "allow"
 )
 

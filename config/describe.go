@@ -135,7 +135,7 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 		}}},
 		{Key: "revision", Doc: "Protocol revisions spoken.", Value: form.Object{Fields: []form.Field{
 			{Key: "minimum", Doc: "The oldest revision accepted.", Value: form.Word(&u.Revision.Minimum, protocol.Revisions()...)},
-			{Key: "downgrade", Doc: "When it falls back to an older revision than before.", Value: form.Word(&u.Revision.Downgrade, RefuseDowngrade, AllowDowngrade)},
+			{Key: "downgrade", Doc: "When it falls back to an older revision than before.", Value: form.Word(&u.Revision.Downgrade, RefuseDowngrade, WarnDowngrade, AllowDowngrade)},
 		}}},
 		{Key: "relay", Doc: "What a legacy upstream may ask of a legacy host; none by default.", Value: form.List(&u.Relay, func(r *Relay) form.Value {
 			return form.Word(r, RelayElicitation, RelaySampling, RelayRoots)
