@@ -152,6 +152,9 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 		MinimumRevision: u.Revision.Minimum, Downgrade: upstream.Downgrade(u.Revision.Downgrade),
 		Remembered: remembered, OnFact: g.logFact,
 	}
+	for _, what := range u.Relay {
+		c.Relay = append(c.Relay, upstream.Relay(what))
+	}
 	if u.Stdio != nil {
 		c.Stdio = g.process(id, u.Stdio)
 		return upstream.New(c)
