@@ -50,8 +50,7 @@ func Decode(line []byte, e *Event) error {
 	}
 	// Written again it must be the same bytes: leading zeros, empty members and
 	// words that are not of their shape end here.
-	var room [2048]byte
-	if string(rest) != "}" || !bytes.Equal(AppendJSON(room[:0], e), line) {
+	if string(rest) != "}" || !bytes.Equal(AppendJSON(make([]byte, 0, len(line)), e), line) {
 		return ErrNotEvent
 	}
 	return nil

@@ -70,7 +70,7 @@ func (b *builder) update(ctx context.Context, e folder.Entry) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	result, err := b.settle.ExecContext(ctx, append(args, ev.Action[:])...)
+	result, err := exec(ctx, b.settle, append(args, ev.Action[:]))
 	if err != nil {
 		return false, err
 	}
@@ -100,8 +100,14 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.insert.ExecContext(ctx, args...)
+	_, err = exec(ctx, b.insert, args)
 	return err
+}
+
+// exec runs a statement to its end. Under a context that can end, the driver
+// would spend a goroutine on each; the reading ends with ctx, between events.
+func exec(ctx context.Context, s *sql.Stmt, args []any) (sql.Result, error) {
+	return s.ExecContext(context.WithoutCancel(ctx), args...)
 }
 
 // appendWords appends the numbers of the words, nil for an empty one.
