@@ -3,9 +3,9 @@
 // with everything on: API key, policy on every call, both schemas, cleaner,
 // journal and its index.
 //
-// Upstream, bare proxy and gateway are child processes of this one, and each
-// tells its own CPU time and allocations, so that nobody's figures hold another's
-// work. Targets are measured in turn, the order reversed each round, and what is
+// Upstream, bare proxy, gateway and the builder of its index are child processes
+// of this one, and each tells its own CPU time and allocations, so that nobody's
+// figures hold another's work. Targets are measured in turn, the order reversed each round, and what is
 // printed is the median over rounds. Times on a machine that is shared are good
 // as ratios within one run only; allocations repeat within about one per cent.
 //
@@ -14,7 +14,7 @@
 //	main.go      flags; the run from first to last
 //	role.go      a child process: what it serves, what it used, its end
 //	upstream.go  roles upstream and bare: SDK servers, httputil.ReverseProxy
-//	gateway.go   role gateway: configuration, review, run.Open and Serve
+//	gateway.go   role gateway: configuration, review, run.Open and Serve; role index
 //	request.go   the requests and what their answers must hold
 //	load.go      the load: one request again and again on persistent connections
 //	measure.go   slices, rounds, medians

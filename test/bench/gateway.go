@@ -10,10 +10,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
-	"strconv"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
+	"mcp-gateway/audit/index"
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/protocol"
@@ -55,6 +56,24 @@ func serveGateway(ctx context.Context, dir, upstream string) error {
 	default: // it never listened, and err says why
 	}
 	return errors.Join(err, g.Close(context.WithoutCancel(ctx)))
+}
+
+// serveIndex builds the index of the gateway in dir, as any process may that
+// shares its state: one that is elected does, and the others only look. So the
+// cost of a call and that of indexing its events are told apart.
+func serveIndex(ctx context.Context, dir string) error {
+	state := filepath.Join(dir, "var")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return err
+	}
+	x, err := index.Open(filepath.Join(state, "index.db"), filepath.Join(state, run.JournalDir))
+	if err != nil {
+		return err
+	}
+	running := make(chan error, 1)
+	go func() { running <- x.Run(ctx) }()
+	err = serveHTTP(ctx, http.NotFoundHandler(), hello{})
+	return errors.Join(err, <-running, x.Close())
 }
 
 func configuration(keySum, upstream string) string {

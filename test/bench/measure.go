@@ -12,8 +12,8 @@ import (
 	"mcp-gateway/protocol"
 )
 
-// stage is the three processes.
-type stage struct{ upstream, bare, gateway *child }
+// stage is the four processes.
+type stage struct{ upstream, bare, index, gateway *child }
 
 // raise starts them. The gateway keeps its files in dir.
 func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) {
@@ -29,13 +29,16 @@ func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) 
 	if s.bare, err = start(ctx, coarse, "bare", s.upstream.Serve); err != nil {
 		return s, err
 	}
+	if s.index, err = start(ctx, coarse, "index", dir); err != nil {
+		return s, err
+	}
 	s.gateway, err = start(ctx, sampling, "gateway", dir, s.upstream.Serve)
 	return s, err
 }
 
 func (s *stage) close() error {
 	var errs error
-	for _, c := range []*child{s.gateway, s.bare, s.upstream} {
+	for _, c := range []*child{s.gateway, s.index, s.bare, s.upstream} {
 		if c != nil {
 			errs = errors.Join(errs, c.close())
 		}
@@ -54,6 +57,7 @@ const (
 type target struct {
 	name    string
 	process *child
+	behind  *child // builds its index; nil for none
 	request request
 }
 
@@ -61,18 +65,18 @@ type target struct {
 func (s *stage) calls() []target {
 	key := s.gateway.Key
 	return []target{
-		{direct, s.upstream, newCall(s.upstream.Serve, "/"+echoServer, "echo", key, resultSize)},
-		{bare, s.bare, newCall(s.bare.Serve, "/"+echoServer, "echo", key, resultSize)},
-		{gateway, s.gateway, newCall(s.gateway.Serve, "/mcp", echoServer+"__echo", key, 0)},
+		{direct, s.upstream, nil, newCall(s.upstream.Serve, "/"+echoServer, "echo", key, resultSize)},
+		{bare, s.bare, nil, newCall(s.bare.Serve, "/"+echoServer, "echo", key, resultSize)},
+		{gateway, s.gateway, s.index, newCall(s.gateway.Serve, "/mcp", echoServer+"__echo", key, 0)},
 	}
 }
 
 func (s *stage) lists() []target {
 	key := s.gateway.Key
 	return []target{
-		{direct, s.upstream, newList(s.upstream.Serve, "/"+catalogServer, key)},
-		{bare, s.bare, newList(s.bare.Serve, "/"+catalogServer, key)},
-		{gateway, s.gateway, newList(s.gateway.Serve, "/mcp/"+catalogServer, key)},
+		{direct, s.upstream, nil, newList(s.upstream.Serve, "/"+catalogServer, key)},
+		{bare, s.bare, nil, newList(s.bare.Serve, "/"+catalogServer, key)},
+		{gateway, s.gateway, s.index, newList(s.gateway.Serve, "/mcp/"+catalogServer, key)},
 	}
 }
 
@@ -86,7 +90,9 @@ type row struct {
 
 // figures are of one slice, or medians over several.
 type figures struct {
-	rate, p50, p99, cpu, allocs, bytes float64 // calls a second; µs; µs; µs, numbers and bytes a call
+	rate, p50, p99     float64 // calls a second; µs
+	cpu, allocs, bytes float64 // of the process: µs, numbers and bytes a call
+	index              float64 // µs a call of the process that builds the index
 }
 
 // measure takes all rows that are asked for.
@@ -145,7 +151,7 @@ func (t *target) slice(ctx context.Context, n int, d time.Duration) (f figures, 
 		return f, err
 	}
 	defer func() { err = errors.Join(err, callers.close()) }()
-	before, err := t.process.usage(ctx)
+	before, behind, err := t.usage(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -153,7 +159,7 @@ func (t *target) slice(ctx context.Context, n int, d time.Duration) (f figures, 
 	if err != nil {
 		return f, err
 	}
-	after, err := t.process.usage(ctx)
+	after, ahead, err := t.usage(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -167,7 +173,17 @@ func (t *target) slice(ctx context.Context, n int, d time.Duration) (f figures, 
 		cpu:    micros(after.CPU-before.CPU) / calls,
 		allocs: float64(after.Allocs-before.Allocs) / calls,
 		bytes:  float64(after.Bytes-before.Bytes) / calls,
+		index:  micros(ahead.CPU-behind.CPU) / calls,
 	}, nil
+}
+
+// usage of the target's process, and of the one that builds its index once that
+// is built.
+func (t *target) usage(ctx context.Context) (own, index usage, err error) {
+	if own, err = t.process.usage(ctx); err == nil && t.behind != nil {
+		index, err = t.behind.rest(ctx)
+	}
+	return own, index, err
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
@@ -195,5 +211,6 @@ func medians(all []figures) figures {
 		cpu:    of(func(f *figures) float64 { return f.cpu }),
 		allocs: of(func(f *figures) float64 { return f.allocs }),
 		bytes:  of(func(f *figures) float64 { return f.bytes }),
+		index:  of(func(f *figures) float64 { return f.index }),
 	}
 }

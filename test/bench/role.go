@@ -55,6 +55,8 @@ func runRole(ctx context.Context, args []string) error {
 		return serveHTTP(ctx, upstreamHandler(), hello{})
 	case name == "bare" && len(args) == 1:
 		return serveHTTP(ctx, bareHandler(args[0]), hello{})
+	case name == "index" && len(args) == 1:
+		return serveIndex(ctx, args[0])
 	case name == "gateway" && len(args) == 2:
 		return serveGateway(ctx, args[0], args[1])
 	}
@@ -142,6 +144,30 @@ func start(ctx context.Context, sampling int, args ...string) (*child, error) {
 func (c *child) usage(ctx context.Context) (u usage, err error) {
 	err = c.control(ctx, "/usage", func(r io.Reader) error { return json.NewDecoder(r).Decode(&u) })
 	return u, err
+}
+
+// How long a process must be still to be at rest, and how long that is waited
+// for. The index looks for new events every 250 ms.
+const (
+	stillness = 300 * time.Millisecond
+	restTries = 20
+)
+
+// rest waits until a child has done what it does behind the answers, and says
+// what it used until then.
+func (c *child) rest(ctx context.Context) (u usage, err error) {
+	for range restTries {
+		last := u
+		if u, err = c.usage(ctx); err != nil || u.CPU-last.CPU < stillness/100 {
+			return u, err
+		}
+		select {
+		case <-time.After(stillness):
+		case <-ctx.Done():
+			return u, ctx.Err()
+		}
+	}
+	return u, errors.New("the process does not come to rest")
 }
 
 // control asks a child's controls for something.

@@ -34,11 +34,11 @@ func writeTable(w io.Writer, method string, rows []row) {
 		if !started {
 			started = true
 			fmt.Fprintf(w, "\n%s: %s\n\n", method, headings[method])
-			fmt.Fprintln(w, "| target | at a time | req/s | p50 µs | p99 µs | CPU µs | allocs | bytes | CPU ÷ bare | CPU ÷ direct | p50 ÷ bare | p50 ÷ direct |")
-			fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|")
+			fmt.Fprintln(w, "| target | at a time | req/s | p50 µs | p99 µs | CPU µs | allocs | bytes | index CPU µs | CPU ÷ bare | CPU ÷ direct | p50 ÷ bare | p50 ÷ direct |")
+			fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 		}
-		fmt.Fprintf(w, "| %s | %d | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |%s\n",
-			r.target, r.concurrency, r.rate, r.p50, r.p99, r.cpu, r.allocs, r.bytes, ratios(rows, r))
+		fmt.Fprintf(w, "| %s | %d | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |%s\n",
+			r.target, r.concurrency, r.rate, r.p50, r.p99, r.cpu, r.allocs, r.bytes, r.index, ratios(rows, r))
 	}
 }
 
