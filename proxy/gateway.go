@@ -51,7 +51,7 @@ type Options struct {
 	Redactor *redact.Redactor
 	Journal  Journal
 	Names    *audit.Keys
-	Keys     *keyring.Ring // seals cursors
+	Keys     *keyring.Ring // seals cursors and request states
 	Clock    func() time.Time
 	// Log is told of every failed call once it is settled. The error names
 	// causes and must stay with the operator.
@@ -80,7 +80,8 @@ func New(o Options) (*Gateway, error) {
 	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), Log: o.Log}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.executor = &execute.Executor{
-		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor, Hop: g.hop,
+		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor,
+		Keys: o.Keys, Hop: g.hop,
 	}
 	g.worlds.Set(o.World)
 	var err error
@@ -106,6 +107,12 @@ func (g *Gateway) pipelines() (map[audit.Era]map[string]*Pipeline, error) {
 	for era, methods := range eras {
 		methods[protocol.MethodToolsList] = g.lists.Stages(gateway.KindTool)
 		methods[protocol.MethodToolsCall] = g.executor.ToolsCall()
+		methods[protocol.MethodPromptsList] = g.lists.Stages(gateway.KindPrompt)
+		methods[protocol.MethodPromptsGet] = g.executor.PromptsGet()
+		methods[protocol.MethodResourcesList] = g.lists.Stages(gateway.KindResource)
+		methods[protocol.MethodResourceTemplatesList] = g.lists.Stages(gateway.KindTemplate)
+		methods[protocol.MethodResourcesRead] = g.executor.ResourcesRead()
+		methods[protocol.MethodComplete] = g.executor.Complete()
 		built[era] = make(map[string]*Pipeline)
 		for method, stages := range methods {
 			p, err := corridor.New(given, stages...)
@@ -151,6 +158,9 @@ func (g *Gateway) Answer(c *Call) Answer {
 	if c.Request != nil {
 		r.Request, r.Requested = c.Request.ID, cmp.Or(c.Request.Meta.Version, c.Header.Get(protocol.HeaderVersion))
 		r.Tool = c.Request.Method == protocol.MethodToolsCall
+		if asked, ok := protocol.Member(c.Request.Params, "uri"); ok {
+			r.URI, _ = protocol.Text(asked)
+		}
 	}
 	switch {
 	case c.Err != nil:

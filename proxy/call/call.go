@@ -35,6 +35,7 @@ const (
 	FactItem      Fact = "item"      // Item is pinned
 	FactVisible   Fact = "visible"   // this principal may see the item
 	FactArguments Fact = "arguments" // Arguments satisfy the pinned schema
+	FactRound     Fact = "round"     // Round: what earlier rounds of this call left
 	FactCurrent   Fact = "current"   // a destructive tool is still the reviewed one
 	FactPermit    Fact = "permit"    // policy allowed this very call
 	FactSlot      Fact = "slot"      // the upstream has room
@@ -81,13 +82,14 @@ type Call struct {
 	Session   *lifecycle.Session // what a legacy host agreed on; set by its front's Agree
 	Request   *protocol.Request
 	Reply     *protocol.Message // instead of Request: a legacy host's answer to a question of ours
-	Name      string            // the exposed name that was asked for
+	Name      string            // the exposed name that was asked for; of a resource its normalised URI
 	Arguments []byte            // raw object; nil when absent
 	Catalog   *Catalog
 	Item      registry.Pinned
 	Decision  rego.Decision
 	Permit    rego.Permit
-	Action    audit.ID // joins the events of a call that was let through
+	Action    audit.ID // joins the events of a call that was let through, of all its rounds
+	Round     Round
 	Incoming  protocol.Incoming
 	Clean     redact.Clean
 	View      views.View
@@ -104,6 +106,14 @@ type Call struct {
 	Missing  gateway.Reason // why Name means nothing that is served
 	Business bool           // the upstream itself refused: isError
 	OnRecord bool           // an event of this call is durable
+}
+
+// Round is what a call brings that goes on after its upstream had asked. It is
+// zero for a call that begins.
+type Round struct {
+	Again     bool   // it goes on under Action
+	Responses []byte // what the host answered, a raw object of objects; nil = nothing
+	State     []byte // the upstream's requestState as it came, a JSON string; nil = none
 }
 
 // Catalog pairs a snapshot with what policy sees of each item, made once per

@@ -65,6 +65,9 @@ type World struct {
 	Policy     *rego.Engine
 	Upstreams  map[string]Upstream
 	Limits     Limits
+	// Relay says by upstream which methods it may ask of a legacy host in the
+	// middle of a call; none by default.
+	Relay      map[string]map[string]bool
 	Durability map[gateway.SideEffect]audit.Durability
 	// ClearSubjects writes subjects into events beside their pseudonyms.
 	ClearSubjects bool

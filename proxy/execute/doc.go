@@ -1,8 +1,14 @@
 // Package execute takes a call to its upstream and back: only a reviewed item,
-// only with a permit, only on record.
+// only with a permit, only on record. Tools, prompts, resources and completions go
+// the same way; what differs between them stands in methods.go.
 //
 // Map:
 //
-//	stages.go  Executor: tools/call, resolve … forward
-//	result.go  checkOutput, redact: what came back
+//	stages.go   Executor: the corridor of all methods; visible, recheck, decide, admit
+//	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
+//	complete.go completion/complete: likewise
+//	input.go    checkInput: arguments against the pinned definition
+//	forward.go  forward: the exchange, and what became of it when there is no answer
+//	rounds.go   calls in several rounds: what the upstream asks, and what the host answers
+//	result.go   checkOutput, redact: what came back
 package execute

@@ -1,34 +1,61 @@
 package execute
 
 import (
-	"context"
 	"errors"
+	"strings"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/state"
+	"mcp-gateway/registry/uri"
 )
 
-// checkOutput holds the upstream's result against its contract, in this order:
-// the kind of result, isError, the pinned output schema (2026-07-28, Tools,
-// Output Schema: structuredContent is required where one is declared). The
-// call was executed, whatever is found here.
-func checkOutput(_ context.Context, c *call.Call) error {
-	result := c.Incoming.Result
+// checkOutput holds the upstream's result against its contract, beginning with
+// the kind of result. What is complete was executed, whatever is found here.
+func (x *Executor) checkOutput(m *method, c *call.Call) (err error) {
+	if asksNow(m, c) {
+		c.Outcome = gateway.OutcomeFailed
+		if c.Clean, err = x.inquire(c); err == nil {
+			c.Outcome = gateway.OutcomeAwaiting
+		}
+		return err
+	}
 	c.Outcome = gateway.OutcomeCommitted
-	if raw, ok := protocol.Member(result, "resultType"); ok {
+	if raw, ok := protocol.Member(c.Incoming.Result, "resultType"); ok {
 		if kind, _ := protocol.Text(raw); kind != protocol.ResultComplete {
 			return gateway.Because(gateway.CodeContractViolation, errors.New("resultType is not complete"), gateway.ReasonResultType)
 		}
 	}
+	return m.output(c)
+}
+
+// redact makes the result safe to pass on. A result by which the upstream asks
+// takes its state along under our seal.
+func (x *Executor) redact(m *method, c *call.Call) error {
+	if c.Outcome != gateway.OutcomeAwaiting {
+		return m.clean(x, c)
+	}
+	left := state.State{Action: c.Action}
+	if inner, _ := protocol.Member(c.Incoming.Result, "requestState"); protocol.Kind(inner) == '"' {
+		left.Inner = inner
+	}
+	c.Result = x.Hop.Asking(c.Clean.Bytes(), state.Seal(x.Keys, binding(c), left, c.Now()))
+	return nil
+}
+
+// checkToolResult: isError, then the pinned output schema (2026-07-28, Tools,
+// Output Schema: structuredContent is required where one is declared).
+func checkToolResult(c *call.Call) error {
+	result := c.Incoming.Result
 	if raw, ok := protocol.Member(result, "isError"); ok && string(raw) == "true" {
 		c.Outcome = gateway.OutcomeFailed
 		c.Business = true
 		return nil
 	}
 	if content, ok := protocol.Member(result, "content"); ok && protocol.Kind(content) != '[' {
-		return gateway.Because(gateway.CodeContractViolation, errors.New("content is not an array"), gateway.ReasonResultShape)
+		return misshapen("content is not an array")
 	}
 	return checkStructured(c, result)
 }
@@ -52,9 +79,9 @@ func checkStructured(c *call.Call, result []byte) error {
 	return nil
 }
 
-// redact makes the result safe to pass on. Where that changed what the output
-// schema speaks of, the schema is asked again.
-func (x *Executor) redact(_ context.Context, c *call.Call) error {
+// cleanToolResult asks the output schema again where cleaning changed what it
+// speaks of.
+func cleanToolResult(x *Executor, c *call.Call) error {
 	id := c.Item.Item().ID.Upstream
 	clean, err := x.Redactor.Result(c.Incoming.Result)
 	if c.Business {
@@ -71,4 +98,73 @@ func (x *Executor) redact(_ context.Context, c *call.Call) error {
 	c.Clean = clean
 	c.Result = x.Hop.Result(clean.Bytes(), c.Era == audit.Modern)
 	return nil
+}
+
+func checkMessages(c *call.Call) error {
+	messages, _ := protocol.Member(c.Incoming.Result, "messages")
+	if protocol.Kind(messages) != '[' {
+		return misshapen("messages is not an array")
+	}
+	for message := range protocol.Elements(messages) {
+		if content, _ := protocol.Lookup(message, "/content"); protocol.Kind(content) != '{' {
+			return misshapen("a message without content")
+		}
+	}
+	return nil
+}
+
+func cleanMessages(x *Executor, c *call.Call) (err error) {
+	if c.Clean, err = x.Redactor.Prompt(c.Incoming.Result); err == nil {
+		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
+	}
+	return err
+}
+
+// checkContents: what comes back is what was asked for, or below it, or what the
+// reviewed template stands for. Contents that claim to be anything else are not
+// passed on under its name.
+func checkContents(c *call.Call) error {
+	contents, _ := protocol.Member(c.Incoming.Result, "contents")
+	if protocol.Kind(contents) != '[' {
+		return misshapen("contents is not an array")
+	}
+	for content := range protocol.Elements(contents) {
+		raw, _ := protocol.Lookup(content, "/uri")
+		claimed, ok := protocol.Text(raw)
+		if !ok {
+			return misshapen("contents without uri")
+		}
+		if !belongs(c, claimed) {
+			return gateway.Because(gateway.CodeContractViolation, errors.New("contents of another resource"), gateway.ReasonForeignURI)
+		}
+	}
+	return nil
+}
+
+func belongs(c *call.Call, claimed string) bool {
+	normal, err := uri.Normalize(claimed)
+	if err != nil {
+		return false
+	}
+	return normal == c.Name || strings.HasPrefix(normal, strings.TrimSuffix(c.Name, "/")+"/") ||
+		c.Item.Item().Definition.Template.Matches(normal)
+}
+
+func cleanContents(x *Executor, c *call.Call) (err error) {
+	if c.Clean, err = x.Redactor.Contents(c.Incoming.Result); err == nil {
+		keep := !c.Round.Again && c.Round.Responses == nil
+		c.Result = x.Hop.Contents(c.Clean.Bytes(), c.Era == audit.Modern, keep)
+	}
+	return err
+}
+
+func cleanCompletion(x *Executor, c *call.Call) (err error) {
+	if c.Clean, err = x.Redactor.Any(c.Incoming.Result); err == nil {
+		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
+	}
+	return err
+}
+
+func misshapen(what string) error {
+	return gateway.Because(gateway.CodeContractViolation, errors.New(what), gateway.ReasonResultShape)
 }

@@ -167,10 +167,16 @@ func (r *Recorder) describeCaller(c *call.Call, e *audit.Event) {
 			e.ArgsBytes = uint64(len(c.Arguments))
 			e.Args = r.Names.Args(id, c.Item.Item().ID, protocol.AppendCanonical(make([]byte, 0, len(c.Arguments)), c.Arguments))
 		}
-		if c.Name != "" && !c.Item.Valid() {
+		if c.Name != "" && !named(c) {
 			e.ToolRef = r.Names.Name(id, c.Name)
 		}
 	}
+}
+
+// named says whether what was called has a name that may be written: a tool or a
+// prompt that is served. A URI may hold anything.
+func named(c *call.Call) bool {
+	return c.Item.Valid() && audit.Ident(c.Item.Item().Exposed).Valid()
 }
 
 func describeItem(c *call.Call, e *audit.Event) {
@@ -178,7 +184,10 @@ func describeItem(c *call.Call, e *audit.Event) {
 		return
 	}
 	t := c.Item.Item()
-	e.Tool, e.Upstream = audit.Ident(t.Exposed), audit.Ident(t.ID.Upstream)
+	e.Upstream = audit.Ident(t.ID.Upstream)
+	if named(c) {
+		e.Tool = audit.Ident(t.Exposed)
+	}
 	e.Definition, e.State = t.Definition.Digest, gateway.StateApproved
 	if up := c.World.Upstreams[t.ID.Upstream]; up != nil {
 		fact := up.Fact()

@@ -1,0 +1,75 @@
+package execute
+
+import (
+	"slices"
+	"strings"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
+)
+
+// checkTool holds the arguments against the pinned schema, and the headers that
+// mirror them (2026-07-28, Custom Headers from Tool Parameters). A tool with side
+// effects takes no argument that its schema does not declare.
+func checkTool(c *call.Call) error {
+	tool := c.Item.Item()
+	args := c.Arguments
+	if args == nil {
+		args = noArguments
+	}
+	if c.Era == audit.Modern && c.Header != nil {
+		if err := protocol.CheckParams(c.Header, tool.Definition.Mirrors, args); err != nil {
+			return err
+		}
+	}
+	violations, err := tool.Definition.Input.Check(args)
+	if err != nil {
+		return gateway.Because(gateway.CodeInvalidArguments, err)
+	}
+	if len(violations) == 0 && tool.Facts.Class() != gateway.Read {
+		violations = tool.Definition.Input.Undeclared(args)
+	}
+	return invalid(violations)
+}
+
+var noArguments = []byte("{}")
+
+// checkPrompt holds the arguments against those that the pinned prompt declares:
+// they are strings, the required ones are there, and no others are.
+func checkPrompt(c *call.Call) error {
+	declared, required := promptArguments(c.Item.Item().Definition)
+	var violations []gateway.Violation
+	sent := make(map[string]bool, len(declared))
+	for raw, value := range protocol.Members(c.Arguments) {
+		name := string(raw)
+		sent[name] = true
+		if _, ok := declared[name]; !ok {
+			violations = append(violations, gateway.Violation{Pointer: pointer(name), Keyword: "additionalProperties"})
+		} else if protocol.Kind(value) != '"' {
+			violations = append(violations, gateway.Violation{Pointer: pointer(name), Keyword: "type"})
+		}
+	}
+	for _, name := range required {
+		if !sent[name] {
+			violations = append(violations, gateway.Violation{Pointer: pointer(name), Keyword: "required"})
+		}
+	}
+	slices.SortFunc(violations, func(a, b gateway.Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return invalid(violations)
+}
+
+func invalid(violations []gateway.Violation) error {
+	if len(violations) == 0 {
+		return nil
+	}
+	e := gateway.Fail(gateway.CodeInvalidArguments)
+	e.Violations = violations
+	return e
+}
+
+// pointer is the JSON Pointer of a member.
+func pointer(name string) string {
+	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}

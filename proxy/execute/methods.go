@@ -1,0 +1,152 @@
+package execute
+
+import (
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
+	"mcp-gateway/registry"
+	"mcp-gateway/registry/uri"
+)
+
+// ToolsCall are the stages of tools/call.
+func (x *Executor) ToolsCall() []call.Stage {
+	return x.stages(&method{
+		resolve: func(c *call.Call) error { return resolveName(c, gateway.KindTool) },
+		check:   checkTool,
+		params:  nameAndArguments,
+		output:  checkToolResult,
+		clean:   cleanToolResult,
+		asks:    true,
+	})
+}
+
+// PromptsGet are the stages of prompts/get.
+func (x *Executor) PromptsGet() []call.Stage {
+	return x.stages(&method{
+		resolve: func(c *call.Call) error { return resolveName(c, gateway.KindPrompt) },
+		check:   checkPrompt,
+		params:  nameAndArguments,
+		output:  checkMessages,
+		clean:   cleanMessages,
+		asks:    true,
+	})
+}
+
+// ResourcesRead are the stages of resources/read.
+func (x *Executor) ResourcesRead() []call.Stage {
+	return x.stages(&method{
+		resolve: resolveURI,
+		check:   func(*call.Call) error { return nil }, // resolving it was the check
+		params: func(c *call.Call) (string, []byte) {
+			asked := spelled(c)
+			return asked, append(protocol.AppendString([]byte(`{"uri":`), asked), '}')
+		},
+		output: checkContents,
+		clean:  cleanContents,
+		asks:   true,
+	})
+}
+
+// resolveName finds the pinned tool or prompt that the exposed name means, byte
+// for byte, or why there is none.
+func resolveName(c *call.Call, kind gateway.Kind) error {
+	name, ok := text(c.Request.Params, "name")
+	if !ok {
+		return gateway.Fail(gateway.CodeInvalidParams)
+	}
+	c.Name = name
+	if args, ok := protocol.Member(c.Request.Params, "arguments"); ok {
+		if protocol.Kind(args) != '{' {
+			return gateway.Fail(gateway.CodeInvalidParams)
+		}
+		c.Arguments = args
+	}
+	c.Item, c.Missing = c.Catalog.Resolve(kind, c.Scope, name)
+	return nil
+}
+
+// resolveURI finds the pinned resource or template that a URI means. Everything
+// from here on sees its normal form: policy, event and upstream.
+func resolveURI(c *call.Call) error {
+	asked, ok := text(c.Request.Params, "uri")
+	if !ok {
+		return gateway.Fail(gateway.CodeInvalidParams)
+	}
+	normal, err := uri.Normalize(asked)
+	if err != nil {
+		return gateway.Because(gateway.CodeInvalidParams, err)
+	}
+	c.Name = normal
+	c.Arguments = append(protocol.AppendString([]byte(`{"uri":`), normal), '}')
+	c.Item, c.Missing = c.Catalog.ResolveURI(c.Scope, normal)
+	return nil
+}
+
+// reachThroughAnother looks for a template that the principal may see, where the
+// first one that fits a URI is hidden from it: what others are offered must not
+// decide what this one reaches.
+func reachThroughAnother(c *call.Call) {
+	if c.Item.Item().ID.Kind != gateway.KindTemplate || c.Request.Method != protocol.MethodResourcesRead {
+		return
+	}
+	for _, item := range c.Catalog.Items(gateway.KindTemplate, c.Scope) {
+		if !c.View.Has(item.Index) || !item.Definition.Template.Matches(c.Name) {
+			continue
+		}
+		name := item.Exposed
+		if c.Scope != "" {
+			name = item.ID.Name
+		}
+		c.Item, c.Missing = c.Catalog.Resolve(gateway.KindTemplate, c.Scope, name)
+		return
+	}
+}
+
+// unknown is the code for a name that means nothing to this principal.
+func unknown(c *call.Call) gateway.Code {
+	kind := c.Request.Method
+	if kind == protocol.MethodComplete {
+		if ref, _ := protocol.Lookup(c.Request.Params, "/ref/type"); protocol.IsText(ref, refPrompt) {
+			kind = protocol.MethodPromptsGet
+		}
+	}
+	switch kind {
+	case protocol.MethodToolsCall:
+		return gateway.CodeUnknownTool
+	case protocol.MethodPromptsGet:
+		return gateway.CodeUnknownPrompt
+	default:
+		return gateway.CodeUnknownResource
+	}
+}
+
+func nameAndArguments(c *call.Call) (string, []byte) {
+	name := c.Item.Item().ID.Name
+	p := append(make([]byte, 0, len(name)+len(c.Arguments)+32), `{"name":`...)
+	p = protocol.AppendString(p, name)
+	if c.Arguments != nil {
+		p = append(append(p, `,"arguments":`...), c.Arguments...)
+	}
+	return name, append(p, '}')
+}
+
+// spelled is the URI as it goes to the upstream: the normal form that was judged,
+// or of a reviewed resource the spelling in its pinned definition, which has that
+// normal form and by which its own server knows it.
+func spelled(c *call.Call) string {
+	if item := c.Item.Item(); item.ID.Kind == gateway.KindResource {
+		return definedURI(item.Definition)
+	}
+	return c.Name
+}
+
+func definedURI(d *registry.Definition) string {
+	own, _ := text(d.Raw, "uri")
+	return own
+}
+
+// text returns a string member of a checked object.
+func text(object []byte, name string) (string, bool) {
+	raw, _ := protocol.Member(object, name)
+	return protocol.Text(raw)
+}
