@@ -126,28 +126,41 @@ func (r *run) connect(ctx context.Context, name string) (*mcp.ClientSession, err
 // connects anew each time: the client keeps a list for as long as the gateway
 // says that it holds.
 func (r *run) sees(ctx context.Context, name string, want []string, wait time.Duration) (*mcp.ClientSession, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
+	late := time.After(wait)
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		session, err := r.connect(ctx, name)
+		session, got, err := r.look(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		got, err := listed(ctx, session)
-		if err == nil && slices.Equal(got, want) {
+		if slices.Equal(got, want) {
 			return session, nil
 		}
-		if err := errors.Join(err, session.Close()); err != nil {
+		if err := session.Close(); err != nil {
 			return nil, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("it sees %v, want %v", got, want)
+			return nil, ctx.Err()
+		case <-late:
+			return nil, fmt.Errorf("after %s it sees %v, want %v", wait, got, want)
 		case <-tick.C:
 		}
 	}
+}
+
+// look connects and lists.
+func (r *run) look(ctx context.Context, name string) (*mcp.ClientSession, []string, error) {
+	session, err := r.connect(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	got, err := listed(ctx, session)
+	if err != nil {
+		return nil, nil, errors.Join(err, session.Close())
+	}
+	return session, got, nil
 }
 
 func listed(ctx context.Context, session *mcp.ClientSession) ([]string, error) {
