@@ -11,10 +11,10 @@
 //	gateway.go   Gateway: what it is made of, how calls arrive and are answered
 //	arrive.go    entrance: accept, identify, throttle, decode, route
 //	discover.go  server/discover
-//	follow.go    what legacy hosts are told without asking
 //	session.go   what only legacy hosts ask: initialize, ping, logging/setLevel
 //	call/        Call: one request; World: the settings in force; the ports
 //	corridor/    Stage and Pipeline
+//	listen/      who is told what changes
 //	lists/       the lists of every kind: gather, visible, page
 //	execute/     to an upstream and back: resolve … redact
 //	record/      events: intend, conclude, note, refused

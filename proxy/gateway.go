@@ -14,6 +14,7 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/corridor"
 	"mcp-gateway/proxy/execute"
+	"mcp-gateway/proxy/listen"
 	"mcp-gateway/proxy/lists"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
@@ -39,6 +40,8 @@ type (
 	Stage      = call.Stage
 	Pipeline   = call.Pipeline
 	Fact       = call.Fact
+	Memory     = listen.Memory
+	Follower   = listen.Follower
 )
 
 // Options are what a Gateway is made of. All but Log are required.
@@ -67,22 +70,23 @@ type Gateway struct {
 	answers  *answer.Table
 	slots    *throttle.Slots
 	recorder *record.Recorder
-	sight    *sight.Sight
 	lists    *lists.Lists
 	executor *execute.Executor
+	listener *listen.Listener
 	hop      *present.Hop
 }
 
 // New builds the pipelines and proves their order.
 func New(o Options) (*Gateway, error) {
 	seen := sight.New(o.Registry, o.Views)
-	g := &Gateway{Options: o, sight: seen, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
+	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
 	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), Log: o.Log}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.executor = &execute.Executor{
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor,
 		Keys: o.Keys, Hop: g.hop,
 	}
+	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})
 	g.worlds.Set(o.World)
 	var err error
 	g.methods, err = g.pipelines()
@@ -95,12 +99,15 @@ func (g *Gateway) pipelines() (map[audit.Era]map[string]*Pipeline, error) {
 	given := []Fact{call.FactArrival, call.FactAccepted, call.FactPrincipal, call.FactAdmitted, call.FactRequest}
 	eras := map[audit.Era]map[string][]Stage{
 		audit.Modern: {
-			protocol.MethodDiscover: g.discoverStages(),
+			protocol.MethodDiscover:            g.discoverStages(),
+			protocol.MethodSubscriptionsListen: g.listener.Stages(),
 		},
 		audit.Legacy: {
-			protocol.MethodInitialize: g.initializeStages(),
-			protocol.MethodPing:       {{Name: "ping", Needs: []Fact{call.FactRequest}, Run: acknowledge}},
-			protocol.MethodSetLevel:   {{Name: "level", Needs: []Fact{call.FactRequest}, Run: setLevel}},
+			protocol.MethodInitialize:           g.initializeStages(),
+			protocol.MethodPing:                 {{Name: "ping", Needs: []Fact{call.FactRequest}, Run: acknowledge}},
+			protocol.MethodResourcesSubscribe:   g.listener.Subscribe(),
+			protocol.MethodResourcesUnsubscribe: g.listener.Unsubscribe(),
+			protocol.MethodSetLevel:             {{Name: "level", Needs: []Fact{call.FactRequest}, Run: setLevel}},
 		},
 	}
 	built := make(map[audit.Era]map[string]*Pipeline)
@@ -173,6 +180,15 @@ func (g *Gateway) Answer(c *Call) Answer {
 		return Answer{Status: http.StatusOK, Body: protocol.AppendResponse(body, r.Request, c.Result)}
 	}
 }
+
+// Follow notes what the host of a legacy session sees now, so that it can be told
+// what changes.
+func (g *Gateway) Follow(ctx context.Context, c *Call, m *Memory) *Follower {
+	return g.listener.Follow(ctx, c, m)
+}
+
+// StopListening ends all subscriptions, gracefully, so that a front can stop.
+func (g *Gateway) StopListening() { g.listener.Stop() }
 
 // Run counts what strangers are refused, until ctx ends.
 func (g *Gateway) Run(ctx context.Context) { g.recorder.Run(ctx) }

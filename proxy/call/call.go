@@ -94,6 +94,7 @@ type Call struct {
 	Clean     redact.Clean
 	View      views.View
 	Listed    Listed
+	Heard     Subscription
 
 	Outcome gateway.Outcome
 	Result  []byte // raw result object
@@ -129,6 +130,16 @@ type Listed struct {
 	Items  []*registry.Item // of the scope, in their stable order
 	Cached bool             // the view came from the private list cache
 	Next   string           // cursor of the next page
+}
+
+// Subscription is what a host is told of for as long as it listens.
+type Subscription struct {
+	Tools, Prompts, Resources bool // of which kinds it is told that their list changed
+
+	Wanted  *lifecycle.Wanted // resources of which it is told that they were updated
+	Refused int               // resources that it wanted and may not read
+	Told    int               // notifications that were sent
+	Ended   gateway.Reason    // why it ended; "" while it is open
 }
 
 // GiveBack returns what the call had taken, last first.

@@ -12,7 +12,8 @@ import (
 	"mcp-gateway/rego"
 )
 
-// Upstream is one third-party server, whatever it speaks.
+// Upstream is one third-party server, whatever it speaks. Its values are compared:
+// another one under the same id is reached anew.
 type Upstream interface {
 	// Call makes one exchange. An error means that there is no answer;
 	// Incoming.Sent says whether the request may have been executed. An answer
@@ -22,6 +23,10 @@ type Upstream interface {
 	List(ctx context.Context) (registry.Listing, error)
 	// Changed receives after the upstream said that one of its lists changed.
 	Changed() <-chan struct{}
+	// Watch calls changed, which must not block, whenever the upstream says that
+	// the resource was updated. It returns nil when ctx ends, and otherwise why
+	// the resource can't be watched.
+	Watch(ctx context.Context, uri string, changed func()) error
 	// Fact says how the upstream stands: era, revision, up or why not.
 	Fact() registry.UpstreamFact
 }
@@ -84,4 +89,6 @@ type Limits struct {
 	ListTTL      time.Duration // what hosts are told; lists are private to their principal
 	InFlight     int           // calls of one principal at a time
 	PerUpstream  int           // calls to one upstream at a time
+
+	Subscriptions int // requests of one principal that listen at a time
 }

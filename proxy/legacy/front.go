@@ -128,7 +128,7 @@ func (f *Front) listen(ctx context.Context, c *proxy.Call, x *exchange) {
 	messages := x.session.subscribe()
 	defer x.session.unsubscribe(messages)
 	defer x.writer.Close()
-	follower := f.gateway.Follow(ctx, c)
+	follower := f.gateway.Follow(ctx, c, &x.session.memory)
 	if x.writer.Open() != nil {
 		return
 	}
@@ -136,8 +136,8 @@ func (f *Front) listen(ctx context.Context, c *proxy.Call, x *exchange) {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		follower.Run(following, func(method string) error {
-			x.session.announce(protocol.AppendMessage(nil, nil, method, nil))
+		_ = follower.Run(following, func(method string, params []byte) error { // it ends the stream: a host opens another
+			x.session.announce(protocol.AppendMessage(nil, nil, method, params))
 			return nil
 		})
 	}()

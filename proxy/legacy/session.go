@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
 	"mcp-gateway/proxy/ask"
 	"mcp-gateway/proxy/lifecycle"
 )
@@ -18,6 +19,7 @@ type session struct {
 	agreed *lifecycle.Session
 	asks   ask.Asks
 	ended  chan struct{} // closed when the session ends
+	memory proxy.Memory  // what its streams told last
 
 	// Guarded by sessions.mu.
 	busy int       // requests and streams that are open

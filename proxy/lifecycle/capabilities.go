@@ -3,9 +3,4 @@ package lifecycle
 import "mcp-gateway/audit"
 
 // Capabilities are what hosts of an era are offered, as a raw object.
-func Capabilities(era audit.Era) string {
-	if era == audit.Modern {
-		return `{"tools":{}}`
-	}
-	return `{"tools":{"listChanged":true}}`
-}
+func Capabilities(audit.Era) string { return `{"tools":{"listChanged":true}}` }

@@ -4,5 +4,6 @@
 // Map:
 //
 //	session.go       Session: what was agreed; Negotiate
+//	wanted.go        Wanted: resources that a host wants to be told about
 //	capabilities.go  Capabilities: what hosts are offered
 package lifecycle

@@ -13,6 +13,7 @@ import (
 type Session struct {
 	Revision     string // negotiated
 	Capabilities []byte // what the host declared; a raw object
+	Wanted       Wanted // resources that it subscribed to
 	level        atomic.Pointer[string]
 }
 

@@ -4,5 +4,6 @@
 //
 // Map:
 //
-//	record.go  Recorder: Intend, Conclude, Note, Refused; counting floods
+//	record.go        Recorder: Intend, Conclude, Note, Refused; counting floods
+//	subscription.go  Opened, Closed: who is told of changes, and until when
 package record

@@ -21,6 +21,7 @@ type exchange struct {
 	entered   chan struct{}
 	once      sync.Once
 	id        []byte // once it is noted as under way
+	lasting   bool   // it ends with the host only; set before id
 }
 
 func (h *host) exchange(ctx context.Context) *exchange {
@@ -45,6 +46,7 @@ func (h *host) agree(ctx context.Context, c *proxy.Call) error {
 	case c.Request.Method == protocol.NotificationCancelled:
 		h.cancelled(c.Request.Params)
 	case c.Request.ID != nil:
+		x.lasting = c.Request.Method == protocol.MethodSubscriptionsListen
 		if err := h.begin(x, c.Request.ID); err != nil {
 			return err
 		}
@@ -53,18 +55,19 @@ func (h *host) agree(ctx context.Context, c *proxy.Call) error {
 	if err := h.wait(ctx, c); err != nil {
 		return err
 	}
-	if c.Session != nil && c.Request != nil && c.Request.Method == protocol.MethodToolsList {
+	if c.Session != nil && dependsOnUpstreams(c) {
 		h.following.Do(func() { h.announce(ctx, c) })
 	}
 	return nil
 }
 
-// announce tells a legacy host, from its first list on, that the list changed.
+// announce tells a legacy host, from the first on that it asks of upstreams, what
+// changed.
 func (h *host) announce(ctx context.Context, c *proxy.Call) {
-	follower := h.Gateway.Follow(ctx, &proxy.Call{Arrival: c.Arrival, Principal: c.Principal})
+	follower := h.Gateway.Follow(ctx, c, &proxy.Memory{})
 	h.work.Go(func() {
-		follower.Run(h.follow, func(method string) error {
-			return h.write(protocol.AppendMessage(nil, nil, method, nil))
+		_ = follower.Run(h.follow, func(method string, params []byte) error { // calls say too that audit is unavailable
+			return h.write(protocol.AppendMessage(nil, nil, method, params))
 		})
 	})
 }
@@ -125,11 +128,7 @@ func (h *host) modern(c *proxy.Call) error {
 
 // wait holds back what depends on the upstreams until they have listed.
 func (h *host) wait(ctx context.Context, c *proxy.Call) error {
-	if h.Ready == nil || c.Request == nil || c.Request.ID == nil {
-		return nil
-	}
-	switch c.Request.Method {
-	case protocol.MethodInitialize, protocol.MethodDiscover, protocol.MethodPing, protocol.MethodSetLevel:
+	if h.Ready == nil || !dependsOnUpstreams(c) {
 		return nil
 	}
 	select {
@@ -138,6 +137,17 @@ func (h *host) wait(ctx context.Context, c *proxy.Call) error {
 	case <-ctx.Done():
 		return gateway.Because(gateway.CodeCancelled, ctx.Err())
 	}
+}
+
+func dependsOnUpstreams(c *proxy.Call) bool {
+	if c.Request == nil || c.Request.ID == nil {
+		return false
+	}
+	switch c.Request.Method {
+	case protocol.MethodInitialize, protocol.MethodDiscover, protocol.MethodPing, protocol.MethodSetLevel:
+		return false
+	}
+	return true
 }
 
 // begin notes a call under way, so that it can be cancelled. An id is in use
@@ -172,8 +182,24 @@ func (h *host) cancelled(params []byte) {
 	}
 }
 
-// Notify implements proxy.Stream.
+// hangUp ends what lasts until the host leaves.
+func (h *host) hangUp() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, x := range h.calls {
+		if x.lasting {
+			x.cancelled.Store(true)
+			x.cancel()
+		}
+	}
+}
+
+// Notify implements proxy.Stream. A request that was cancelled has nothing more
+// to be told.
 func (x *exchange) Notify(_ context.Context, method string, params []byte) error {
+	if x.cancelled.Load() {
+		return context.Canceled
+	}
 	return x.host.write(protocol.AppendMessage(nil, nil, method, params))
 }
 

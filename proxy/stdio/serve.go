@@ -64,6 +64,9 @@ func Serve(ctx context.Context, o Options) error {
 	err = h.loop(ctx)
 	close(h.gone)
 	unfollow()
+	if ctx.Err() == nil {
+		h.hangUp()
+	}
 	h.work.Wait()
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil

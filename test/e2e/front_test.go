@@ -49,7 +49,11 @@ func (p played) Call(ctx context.Context, out protocol.Outgoing) (protocol.Incom
 }
 func (played) List(context.Context) (registry.Listing, error) { return registry.Listing{}, nil }
 func (played) Changed() <-chan struct{}                       { return nil }
-func (played) Fact() registry.UpstreamFact                    { return registry.UpstreamFact{} }
+func (played) Watch(ctx context.Context, _ string, _ func()) error {
+	<-ctx.Done()
+	return nil
+}
+func (played) Fact() registry.UpstreamFact { return registry.UpstreamFact{} }
 
 // noRefresh leaves lists as they were published.
 type noRefresh struct{}

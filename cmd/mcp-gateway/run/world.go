@@ -27,6 +27,7 @@ const (
 	pageSize     = 1000
 	perPrincipal = 256
 	perUpstream  = 64
+	perListener  = 128
 )
 
 // plan is what a configuration asks for, checked and compiled, before anything
@@ -122,7 +123,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		Limits: proxy.Limits{
 			Body: c.Limits.Body, Result: c.Limits.Result, Depth: c.Limits.Depth, Page: pageSize,
 			CallTimeout: c.Limits.CallTimeout, AuditTimeout: auditTimeout, ListTTL: listTTL,
-			InFlight: perPrincipal, PerUpstream: perUpstream,
+			InFlight: perPrincipal, PerUpstream: perUpstream, Subscriptions: perListener,
 		},
 		Durability: map[gateway.SideEffect]audit.Durability{
 			gateway.Read:        audit.Durability(c.Audit.Read),
