@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/config"
 	"mcp-gateway/egress"
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
@@ -130,8 +131,26 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 			gateway.Write:       audit.Durability(c.Audit.Write),
 			gateway.Destructive: audit.Durability(c.Audit.Destructive),
 		},
+		Relay:         relayed(c),
 		ClearSubjects: c.Audit.Subjects == config.Plain,
 	}
+}
+
+// relayed says by upstream which methods it may ask of a legacy host.
+func relayed(c *config.Config) map[string]map[string]bool {
+	methods := map[config.Relay]string{
+		config.RelayElicitation: protocol.MethodElicit,
+		config.RelaySampling:    protocol.MethodCreateMessage,
+		config.RelayRoots:       protocol.MethodRootsList,
+	}
+	all := make(map[string]map[string]bool, len(c.Upstreams))
+	for id, u := range c.Upstreams {
+		all[id] = make(map[string]bool, len(u.Relay))
+		for _, what := range u.Relay {
+			all[id][methods[what]] = true
+		}
+	}
+	return all
 }
 
 // client returns the running client of an upstream if its settings are those
