@@ -82,14 +82,19 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 			last[s.ID.Upstream] = s.Last
 		}
 	}
-	lists := make(map[string][][]byte)
+	lists := make(map[string]*registry.Listing)
 	for _, s := range in.History {
-		if s.Last.Equal(last[s.ID.Upstream]) && in.Config.Upstreams[s.ID.Upstream] != nil {
-			lists[s.ID.Upstream] = append(lists[s.ID.Upstream], s.Raw)
+		id := s.ID.Upstream
+		if !s.Last.Equal(last[id]) || in.Config.Upstreams[id] == nil {
+			continue
 		}
+		if lists[id] == nil {
+			lists[id] = &registry.Listing{}
+		}
+		put(lists[id], s)
 	}
-	for id, tools := range lists {
-		if _, err := in.Registry.Publish(id, registry.Listing{Tools: tools}); err != nil {
+	for id, listing := range lists {
+		if _, err := in.Registry.Publish(id, *listing); err != nil {
 			return err
 		}
 	}
@@ -98,6 +103,20 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 		in.Facts[f.ID] = f
 	}
 	return err
+}
+
+// put adds what was seen to the list of its kind.
+func put(l *registry.Listing, s registry.Seen) {
+	switch s.ID.Kind {
+	case gateway.KindTool:
+		l.Tools = append(l.Tools, s.Raw)
+	case gateway.KindPrompt:
+		l.Prompts = append(l.Prompts, s.Raw)
+	case gateway.KindResource:
+		l.Resources = append(l.Resources, s.Raw)
+	case gateway.KindTemplate:
+		l.Templates = append(l.Templates, s.Raw)
+	}
 }
 
 // askTime is how long one upstream may take to start and list.
