@@ -171,11 +171,15 @@ ok "the gateway serves at $url, four upstreams are up"
 upstream_row() { # ID ERA REVISION SERVED HELD-BACK
   gw upstreams list -o csv | grep -q "^$1,up,,$2,$3,$4,$5," || die "upstreams list, $1: $(gw upstreams list)"
 }
-upstream_row everything legacy 2025-11-25 0 13
+upstream_row everything legacy 2025-11-25 0 26
 upstream_row files legacy 2025-11-25 0 14
-upstream_row memory legacy 2025-11-25 0 9
-upstream_row incident modern 2026-07-28 0 4
-ok "upstreams list: eras, revisions, 40 tools held back"
+upstream_row memory legacy 2025-11-25 0 10
+upstream_row incident modern 2026-07-28 0 6
+# Tools are UPSTREAM/NAME, what else an upstream offers is KIND:UPSTREAM/NAME.
+tools_in() { gw tools list --state "$1" -o csv | grep -cE '^[a-z]+/' || true; }
+[[ $(tools_in new) == 39 && $(tools_in withheld) == 1 ]] || die "not 39 new tools and 1 withheld: $(gw tools list)"
+[[ $(gw tools list --state new -o csv | grep -cE '^(prompt|resource|template):') == 16 ]] || die "not 16 prompts and resources: $(gw tools list)"
+ok "upstreams list, tools list: eras, revisions; 40 tools and 16 prompts and resources held back"
 
 # --- nothing is served before a review ---------------------------------------
 
@@ -231,9 +235,9 @@ for tool in get_service_status list_recent_deployments create_incident_ticket; d
   expect "$(digest_of "incident/$tool")" cat examples/incident/exposure.yaml
 done
 expect "no problems" gw validate
-[[ $(gw tools list --state approved -o csv | tail -n +2 | wc -l) == 14 ]] || die "not 14 tools are approved: $(gw tools list)"
-[[ $(gw tools list --state new -o csv | tail -n +2 | wc -l) == 25 ]] || die "not 25 tools are unreviewed: $(gw tools list)"
-ok "tools approve: 14 tools, each by the digest that tools show printed; 25 stay unreviewed, 1 withheld"
+[[ $(tools_in approved) == 14 ]] || die "not 14 tools are approved: $(gw tools list)"
+[[ $(tools_in new) == 25 ]] || die "not 25 tools are unreviewed: $(gw tools list)"
+ok "tools approve: 14 tools, each by the digest that tools show printed; 25 tools stay unreviewed, 1 withheld"
 
 # --- the clients -----------------------------------------------------------------
 
@@ -250,9 +254,9 @@ ok "what was allowed is written, what was not is not"
 
 # server-everything announces four changes of its list when it starts. Its
 # definitions must have settled: served, and asked anew, they are as reviewed.
-upstream_row everything legacy 2025-11-25 5 8
+upstream_row everything legacy 2025-11-25 5 21
 expect "approved" gw tools list --refresh --state approved
-[[ $(gw tools list --state approved -o csv | tail -n +2 | wc -l) == 14 ]] || die "definitions changed: $(gw tools list)"
+[[ $(tools_in approved) == 14 ]] || die "definitions changed: $(gw tools list)"
 refuse 1 "" grep '"upstream":"everything","added":0,"changed":[1-9]' "$work/gateway.log"
 ok "definitions are stable over a new process and announced changes"
 
