@@ -81,7 +81,7 @@ func hostiles() []hostile {
 		{name: "rpc_error_with_status", answer: faultWithStatus, code: execution, outcome: failed},
 		// Results that break their contract: executed, and withheld.
 		{name: "result_type", answer: stage.Result(`{"resultType":"task","content":[{"type":"text","text":"` + secretWord + `"}]}`), code: contract, reason: gateway.ReasonResultType, outcome: committed},
-		{name: "input_required", answer: stage.Result(`{"resultType":"input_required","inputRequests":{}}`), code: contract, reason: gateway.ReasonResultType, outcome: committed},
+		{name: "input_required_of_nothing", answer: stage.Result(`{"resultType":"input_required","inputRequests":{}}`), code: contract, reason: gateway.ReasonResultShape, outcome: gateway.OutcomeFailed},
 		{name: "result_type_of_a_number", answer: stage.Result(`{"resultType":1}`), code: contract, reason: gateway.ReasonResultType, outcome: committed},
 		{name: "content_of_text", answer: stage.Result(`{"content":"` + secretWord + `"}`), code: contract, reason: gateway.ReasonResultShape, outcome: committed},
 		{name: "output_missing", output: true, answer: stage.Result(stage.Text(`"` + secretWord + `"`)), code: contract, reason: gateway.ReasonOutputMissing, outcome: committed},

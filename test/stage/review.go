@@ -2,6 +2,8 @@ package stage
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,16 +32,30 @@ func Outbound(scopes ...string) string {
 
 func quoted(scopes []string) string { return `"` + strings.Join(scopes, `", "`) + `"` }
 
-// Exposure is an exposure.yaml for all tools as they are listed now.
+// Reviewed is the record of a prompt, a resource or a template, for whom holds all
+// the scopes.
+func Reviewed(scopes ...string) string {
+	return "reads_private: no, untrusted_content: no, scopes: [" + quoted(scopes) + "]" + signature
+}
+
+// Exposure is an exposure.yaml for everything as it is listed now.
 func (s *Stage) Exposure() string {
+	return "version: 1\n" +
+		s.section("tools", s.options.Review, gateway.KindTool) +
+		s.section("prompts", s.options.Others, gateway.KindPrompt) +
+		s.section("resources", s.options.Others, gateway.KindResource, gateway.KindTemplate)
+}
+
+// section is the text for what is listed of some kinds.
+func (s *Stage) section(name string, review func(gateway.ItemID) string, kinds ...gateway.Kind) string {
 	var b strings.Builder
-	b.WriteString("version: 1\ntools:\n")
 	upstream, last := "", ""
 	for _, o := range s.Gateway.Registry().Observations() {
-		if o.ID.Name == "" || o.State == gateway.StateMissing || !strings.HasPrefix(string(o.Digest), "sha256-jcs1:") {
+		if o.ID.Name == "" || o.State == gateway.StateMissing || !strings.HasPrefix(string(o.Digest), "sha256-jcs1:") ||
+			!slices.Contains(kinds, o.ID.Kind) {
 			continue
 		}
-		facts := s.options.Review(o.ID)
+		facts := review(o.ID)
 		if facts == "" || o.ID.String() == last { // of a name that is listed twice one record is enough
 			continue
 		}
@@ -48,15 +64,19 @@ func (s *Stage) Exposure() string {
 			upstream = o.ID.Upstream
 			fmt.Fprintf(&b, "  %s:\n", upstream)
 		}
-		fmt.Fprintf(&b, "    %s: {definition: %q, %s}\n", o.ID.Name, o.Digest, facts)
+		key := o.ID.Name
+		if strings.ContainsAny(key, ":{") {
+			key = strconv.Quote(key)
+		}
+		fmt.Fprintf(&b, "    %s: {definition: %q, %s}\n", key, o.Digest, facts)
 	}
 	if upstream == "" {
-		return "version: 1\ntools: {}\n"
+		return name + ": {}\n"
 	}
-	return b.String()
+	return name + ":\n" + b.String()
 }
 
-// Review writes exposure.yaml for all tools as they are listed now and puts it
+// Review writes exposure.yaml for everything as it is listed now and puts it
 // in force.
 func (s *Stage) Review(t testing.TB) {
 	t.Helper()

@@ -41,6 +41,9 @@ type Options struct {
 	// Review writes the record of a tool in exposure.yaml without its
 	// definition, "" for none; nil means Read("use") for every tool.
 	Review func(gateway.ItemID) string
+	// Others is Review for prompts, resources and templates; nil means
+	// Reviewed("use") for each.
+	Others func(gateway.ItemID) string
 }
 
 // Stage is a running gateway with all that stands around it.
@@ -53,6 +56,7 @@ type Stage struct {
 	keys    map[string]string // by principal
 	log     *log
 	seen    uint64 // the last event that Events returned
+	stop    context.CancelFunc
 }
 
 // Open writes the files, meets the upstreams, reviews what they list, and
@@ -64,6 +68,9 @@ func Open(t testing.TB, o Options) *Stage {
 	}
 	if o.Review == nil {
 		o.Review = func(gateway.ItemID) string { return Read("use") }
+	}
+	if o.Others == nil {
+		o.Others = func(gateway.ItemID) string { return Reviewed("use") }
 	}
 	s := &Stage{Dir: t.TempDir(), options: o, keys: map[string]string{}, log: &log{}}
 	s.Write(t, "upstreams.yaml", s.configuration())
@@ -98,6 +105,7 @@ func Open(t testing.TB, o Options) *Stage {
 func (s *Stage) serve(t testing.TB) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	s.stop = stop
 	ready, done := make(chan net.Addr, 1), make(chan error, 1)
 	go func() { done <- s.Gateway.Serve(ctx, func(a net.Addr) { ready <- a }) }()
 	t.Cleanup(func() {
@@ -117,6 +125,9 @@ func (s *Stage) serve(t testing.TB) {
 		t.Fatalf("serve: %v", err)
 	}
 }
+
+// Stop lets the gateway end as a signal does: calls under way finish.
+func (s *Stage) Stop() { s.stop() }
 
 // Path names a file of the stage.
 func (s *Stage) Path(name string) string { return filepath.Join(s.Dir, name) }
