@@ -73,14 +73,18 @@ func (l *Listener) serve(ctx context.Context, c *call.Call) error {
 }
 
 // end withdraws the request that the host made, before it is answered (2026-07-28,
-// Cancellation: the one use of this notification by servers). Who was left by its
-// host can't be told so, and with that the gateway knows who ended it: over stdio
-// a request's context ends for both.
+// Cancellation: the one use of this notification by servers). A context that has
+// ended tells over HTTP that the host left; over stdio, where it ends with the
+// gateway too, the host is there to be told.
 func (l *Listener) end(c *call.Call, tell func(string, []byte) error) {
+	left := c.Heard.Ended == gateway.ReasonHostLeft
+	if left {
+		c.Heard.Ended = gateway.ReasonStopping
+	}
 	params := append(append([]byte(`"requestId":`), c.Request.ID...), `,"reason":"`...)
 	params = append(append(params, c.Heard.Ended...), '"')
-	if tell(protocol.NotificationCancelled, params) == nil && c.Heard.Ended == gateway.ReasonHostLeft {
-		c.Heard.Ended = gateway.ReasonStopping
+	if tell(protocol.NotificationCancelled, params) != nil && left {
+		c.Heard.Ended = gateway.ReasonHostLeft
 	}
 }
 

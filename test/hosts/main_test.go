@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"mcp-gateway/cmd/mcp-gateway/run"
@@ -22,7 +24,9 @@ const gatewayRole = "gateway"
 func roles() map[string]func(args []string) {
 	return map[string]func([]string){
 		gatewayRole: func(args []string) {
-			if err := overStdio(context.Background(), args[0], args[1]); err != nil {
+			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+			defer stop()
+			if err := overStdio(ctx, args[0], args[1]); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
@@ -35,7 +39,7 @@ func overStdio(ctx context.Context, config, upstream string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, g.Close(ctx)) }()
+	defer func() { err = errors.Join(err, g.Close(context.WithoutCancel(ctx))) }()
 	return g.ServeStdio(ctx, os.Stdin, os.Stdout, upstream)
 }
 
