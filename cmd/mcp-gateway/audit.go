@@ -107,6 +107,12 @@ func (q *question) filter(now time.Time) (audit.Filter, error) {
 	if err := oneOf("--effect", q.effect, gateway.Allow, gateway.Deny, gateway.Ask); err != nil {
 		return f, err
 	}
+	if err := oneOf("--type", q.kind, audit.Types()...); err != nil {
+		return f, err
+	}
+	if err := oneOf("--code", q.code, gateway.Codes()...); err != nil {
+		return f, err
+	}
 	var err error
 	if q.id != "" {
 		var ok bool
@@ -152,7 +158,7 @@ func auditVerifyCommand(f *flags) *cobra.Command {
 			for _, p := range report.Problems {
 				fmt.Fprintln(cmd.OutOrStdout(), p)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d writers, %d events, %d problems\n", len(report.Writers), report.Events, len(report.Problems))
+			fmt.Fprintf(cmd.OutOrStdout(), "writers %d, events %d, problems %d\n", len(report.Writers), report.Events, len(report.Problems))
 			if !report.OK() {
 				return &exitError{code: exitBadChain}
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,6 +78,10 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	if string(o.Digest) != r.definition {
 		return &exitError{exitFailed, fmt.Sprintf("error: %s is now %s, not the digest that was named; review it again with `tools show`", o.ID, o.Digest)}
 	}
+	if missing := r.missing(o); len(missing) > 0 {
+		return &exitError{exitUsage, fmt.Sprintf("error: %s has no review yet, and a first one needs %s; nothing was written",
+			o.ID, strings.Join(missing, ", "))}
+	}
 	record, err := r.record()
 	if err != nil {
 		return err
@@ -91,6 +96,40 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	return nil
 }
 
+// missing names the flags that a first review of the item still needs.
+func (r *review) missing(o *registry.Observation) []string {
+	if o.Record != nil {
+		return nil
+	}
+	needed := []struct {
+		flag  string
+		given bool
+		tool  bool // of tools only
+	}{
+		{"--side-effect", r.effect != "", true},
+		{"--scope", len(r.scopes) > 0, true},
+		{"--owner", r.owner != "", false},
+		{"--why", r.why != "", false},
+		{"--by", r.by != "", false},
+		{"--external-id or --waive external_id=WHY", !r.writes() || r.evidence != "" || r.waives("external_id"), true},
+	}
+	var missing []string
+	for _, n := range needed {
+		if !n.given && (!n.tool || o.ID.Kind == gateway.KindTool) {
+			missing = append(missing, n.flag)
+		}
+	}
+	return missing
+}
+
+func (r *review) writes() bool {
+	return r.effect == string(gateway.Write) || r.effect == string(gateway.Destructive)
+}
+
+func (r *review) waives(code string) bool {
+	return slices.ContainsFunc(r.waive, func(w string) bool { return strings.HasPrefix(w, code+"=") })
+}
+
 // acceptable refuses to record a review that would have no effect: a tool that
 // can't be served safely stays withheld whatever a record says.
 func (r *review) acceptable(o *registry.Observation, waived map[string]string) error {
@@ -99,7 +138,7 @@ func (r *review) acceptable(o *registry.Observation, waived map[string]string) e
 	}
 	for _, reason := range o.Reasons {
 		if waived[string(reason)] == "" {
-			return &exitError{exitFailed, fmt.Sprintf("error: %s is withheld (%s): %s", o.ID, joined(o.Reasons), o.Detail)}
+			return &exitError{exitFailed, fmt.Sprintf("error: %s is withheld (%s): %s", o.ID, joined(o.Reasons), printable(o.Detail))}
 		}
 	}
 	return nil

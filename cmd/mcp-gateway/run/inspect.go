@@ -49,7 +49,7 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	o.Clock = time.Now
 	g := &Gateway{options: o, config: c}
 	in := &Inspection{Config: c, Facts: map[string]registry.UpstreamFact{}}
-	if in.Exposure, err = c.LoadExposure(); err != nil {
+	if in.Exposure, err = c.ReviewedExposure(); err != nil {
 		return nil, err
 	}
 	if err := makeStateDir(c.State.Dir); err != nil {
