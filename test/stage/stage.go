@@ -57,7 +57,6 @@ type Stage struct {
 	log     *log
 	seen    uint64 // the last event that Events returned
 	stop    context.CancelFunc
-	stop    context.CancelFunc
 }
 
 // Open writes the files, meets the upstreams, reviews what they list, and
@@ -107,7 +106,6 @@ func (s *Stage) serve(t testing.TB) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	s.stop = stop
-	s.stop = stop
 	ready, done := make(chan net.Addr, 1), make(chan error, 1)
 	go func() { done <- s.Gateway.Serve(ctx, func(a net.Addr) { ready <- a }) }()
 	t.Cleanup(func() {
@@ -127,9 +125,6 @@ func (s *Stage) serve(t testing.TB) {
 		t.Fatalf("serve: %v", err)
 	}
 }
-
-// Stop lets the gateway end as a signal does: calls under way finish.
-func (s *Stage) Stop() { s.stop() }
 
 // Stop lets the gateway end as a signal does: calls under way finish.
 func (s *Stage) Stop() { s.stop() }
