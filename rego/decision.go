@@ -39,7 +39,7 @@ func (d Decision) Input() []byte {
 	if d.asked.resource == nil {
 		return nil
 	}
-	v, err := ast.JSON(d.asked.input(nil, false).Value)
+	v, err := ast.JSON(d.asked.input(call{}).Value)
 	if err != nil {
 		return nil
 	}

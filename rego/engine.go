@@ -102,11 +102,16 @@ func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	defer contain(&err)
 	c.Action = cmp.Or(c.Action, protocol.MethodToolsCall)
 	d.asked = question{e.subjects.term(p), r, c}
-	terms, err := arguments(args)
-	if err != nil {
+	given := call{at: ast.StringTerm(c.Time.UTC().Format(time.RFC3339Nano))}
+	if given.arguments, err = arguments(args); err != nil {
 		return d, err
 	}
-	v, err := e.evaluate(ctx, e.timeout, &e.policy.Decision, d.asked.input(terms, true).Value)
+	if len(c.Responses) > 0 {
+		if given.responses, err = arguments(c.Responses); err != nil {
+			return d, err
+		}
+	}
+	v, err := e.evaluate(ctx, e.timeout, &e.policy.Decision, d.asked.input(given).Value)
 	if err != nil {
 		return d, err
 	}
@@ -121,24 +126,27 @@ func contain(err *error) {
 	}
 }
 
-// input builds the input of the decision phase, or with nil arguments what of
-// it can be kept.
-func (q question) input(args *ast.Term, withTime bool) *ast.Term {
+// call is what of a question is of one very call, and is not kept.
+type call struct{ arguments, at, responses *ast.Term }
+
+// input builds the input of the decision phase, or with the zero call what of it
+// can be kept.
+func (q question) input(c call) *ast.Term {
 	resource := [...]member{
 		{names.kind, word(q.resource.id.Kind.String())},
 		{names.id, q.resource.key},
 		{names.properties, q.resource.facts},
-		{names.arguments, args},
+		{names.arguments, c.arguments},
 	}
 	n := len(resource)
-	if args == nil {
+	if c.arguments == nil {
 		n--
 	}
 	return ast.ObjectTerm(
 		member{names.subject, q.subject},
 		member{names.action, ast.ObjectTerm(member{names.name, word(q.context.Action)})},
 		member{names.resource, ast.ObjectTerm(resource[:n]...)},
-		member{names.context, q.context.term(withTime)},
+		member{names.context, q.context.term(c.at, c.responses)},
 	)
 }
 

@@ -437,3 +437,29 @@ func TestVisibleOfNothing(t *testing.T) {
 		t.Error(seen, err)
 	}
 }
+
+// What the host answered to an upstream's questions is there for rules about it,
+// beside the arguments, and is kept no more than they are.
+func TestResponses(t *testing.T) {
+	e := engineOf(t, "p.rego", seeAll+
+		`default decision := {"effect": "allow", "reasons": []}`+"\n"+
+		`decision := {"effect": "deny", "reasons": ["too_much"]} if input.context.responses.amount.content.euros > 100`+"\n")
+	asked := func(responses string) rego.Decision {
+		c := modern
+		c.Responses = []byte(responses)
+		return e.Decide(t.Context(), alice, readTool("t"), nil, c)
+	}
+	for responses, want := range map[string]gateway.Effect{
+		``: gateway.Allow, `{}`: gateway.Allow,
+		`{"amount":{"action":"accept","content":{"euros":100}}}`: gateway.Allow,
+		`{"amount":{"action":"accept","content":{"euros":101}}}`: gateway.Deny,
+		`[]`: gateway.Deny,
+	} {
+		if d := asked(responses); d.Effect != want {
+			t.Errorf("%s: %s %v %v", responses, d.Effect, d.Reasons, d.Err)
+		}
+	}
+	if asked(`{"a":{"secret":"word"}}`).InputDigest() != asked(``).InputDigest() {
+		t.Error("an answer is part of what is kept")
+	}
+}

@@ -81,27 +81,33 @@ type Context struct {
 	Revision  string    // protocol revision, such as "2026-07-28"
 	Transport string    // "http" or "stdio"
 	Time      time.Time // when the decision is made
+
+	// Responses are what the host answered to what the upstream had asked: strictly
+	// checked JSON, an object; empty = the call is no retry, or answers nothing.
+	Responses []byte
 }
 
-func (c Context) term(withTime bool) *ast.Term {
+// term gives what of the context can be kept, or with a time all of it.
+func (c Context) term(at, responses *ast.Term) *ast.Term {
 	members := [...]member{
 		{names.era, word(c.Era)},
 		{names.revision, word(c.Revision)},
 		{names.transport, word(c.Transport)},
-		{},
+		{names.time, at},
+		{names.responses, responses},
 	}
-	if !withTime {
-		return ast.ObjectTerm(members[:3]...)
+	n := len(members)
+	for n > 0 && members[n-1][1] == nil {
+		n--
 	}
-	members[3] = member{names.time, ast.StringTerm(c.Time.UTC().Format(time.RFC3339Nano))}
-	return ast.ObjectTerm(members[:]...)
+	return ast.ObjectTerm(members[:n]...)
 }
 
 // names are the terms of the input's own names and fixed values, made once.
 var names = struct {
 	subject, action, resource, resources, context *ast.Term
 	kind, id, properties, arguments               *ast.Term
-	era, revision, transport, time                *ast.Term
+	era, revision, transport, time, responses     *ast.Term
 	list, name                                    *ast.Term
 	effect, reasons                               *ast.Term
 }{
@@ -110,7 +116,7 @@ var names = struct {
 	kind: ast.StringTerm("type"), id: ast.StringTerm("id"), properties: ast.StringTerm("properties"),
 	arguments: ast.StringTerm("arguments"),
 	era:       ast.StringTerm("era"), revision: ast.StringTerm("revision"), transport: ast.StringTerm("transport"),
-	time: ast.StringTerm("time"),
+	time: ast.StringTerm("time"), responses: ast.StringTerm("responses"),
 	list: ast.ObjectTerm(text("name", "list")), name: ast.StringTerm("name"),
 	effect: ast.StringTerm("effect"), reasons: ast.StringTerm("reasons"),
 }

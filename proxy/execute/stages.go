@@ -114,6 +114,7 @@ func decide(ctx context.Context, c *call.Call) error {
 		Revision:  c.Revision,
 		Transport: c.Transport,
 		Time:      c.Started,
+		Responses: c.Round.Responses,
 	})
 	permit, ok := c.Decision.Permit()
 	if ok {
