@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 )
 
 // Snapshot is what is served at one moment. It is immutable: a call resolves in
@@ -53,6 +54,18 @@ type Item struct {
 	OwnFragment []byte        // its rendering under its own name, for the upstream's own endpoint
 	Index       int           // unique in this snapshot, from 0: for bit sets
 	Timeout     time.Duration // of one call; 0 = the upstream's
+}
+
+// Spelled returns what the upstream itself calls the resource of a normalised URI
+// that resolved to the item: of a listed resource the spelling in its pinned
+// definition, of a template the normal form that was judged.
+func (t *Item) Spelled(normalized string) string {
+	if t.ID.Kind != gateway.KindResource {
+		return normalized
+	}
+	raw, _ := protocol.Member(t.Definition.Raw, nameMember(gateway.KindResource))
+	own, _ := protocol.Text(raw)
+	return own
 }
 
 // Pinned proves that something was resolved: a served item, with the definition
@@ -128,6 +141,23 @@ func (s *Snapshot) ResolveURI(scope, normalized string) (Pinned, gateway.Reason)
 		}
 	}
 	return Pinned{}, reason
+}
+
+// ReachURI is ResolveURI for somebody who sees but some of it, by Index. Where the
+// template that a URI fits first is hidden, the first that is seen is meant: what
+// others are offered must not decide what this one reaches. What is returned may
+// be hidden all the same.
+func (s *Snapshot) ReachURI(scope, normalized string, sees func(index int) bool) (Pinned, gateway.Reason) {
+	p, reason := s.ResolveURI(scope, normalized)
+	if reason != "" || p.item.ID.Kind != gateway.KindTemplate || sees(p.item.Index) {
+		return p, reason
+	}
+	for _, item := range s.Items(gateway.KindTemplate, scope) {
+		if sees(item.Index) && item.Definition.Template.Matches(normalized) {
+			return Pinned{item: item, revision: s.revision}, ""
+		}
+	}
+	return p, ""
 }
 
 // Holds says whether this snapshot still serves what was resolved in an earlier

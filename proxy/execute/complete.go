@@ -128,7 +128,7 @@ func referenceParams(c *call.Call) (string, []byte) {
 	case gateway.KindPrompt:
 		p = []byte(`{"ref":{"type":"` + refPrompt + `","name":`)
 	case gateway.KindResource:
-		own = definedURI(item.Definition)
+		own = item.Spelled(item.ID.Name)
 	}
 	p = append(protocol.AppendString(p, own), '}')
 	for _, member := range [...]string{"argument", "context"} {

@@ -4,7 +4,6 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
-	"mcp-gateway/registry"
 	"mcp-gateway/registry/uri"
 )
 
@@ -38,7 +37,7 @@ func (x *Executor) ResourcesRead() []call.Stage {
 		resolve: resolveURI,
 		check:   func(*call.Call) error { return nil }, // resolving it was the check
 		params: func(c *call.Call) (string, []byte) {
-			asked := spelled(c)
+			asked := c.Item.Item().Spelled(c.Name)
 			return asked, append(protocol.AppendString([]byte(`{"uri":`), asked), '}')
 		},
 		output: checkContents,
@@ -82,26 +81,6 @@ func resolveURI(c *call.Call) error {
 	return nil
 }
 
-// reachThroughAnother looks for a template that the principal may see, where the
-// first one that fits a URI is hidden from it: what others are offered must not
-// decide what this one reaches.
-func reachThroughAnother(c *call.Call) {
-	if c.Item.Item().ID.Kind != gateway.KindTemplate || c.Request.Method != protocol.MethodResourcesRead {
-		return
-	}
-	for _, item := range c.Catalog.Items(gateway.KindTemplate, c.Scope) {
-		if !c.View.Has(item.Index) || !item.Definition.Template.Matches(c.Name) {
-			continue
-		}
-		name := item.Exposed
-		if c.Scope != "" {
-			name = item.ID.Name
-		}
-		c.Item, c.Missing = c.Catalog.Resolve(gateway.KindTemplate, c.Scope, name)
-		return
-	}
-}
-
 // unknown is the code for a name that means nothing to this principal.
 func unknown(c *call.Call) gateway.Code {
 	kind := c.Request.Method
@@ -128,21 +107,6 @@ func nameAndArguments(c *call.Call) (string, []byte) {
 		p = append(append(p, `,"arguments":`...), c.Arguments...)
 	}
 	return name, append(p, '}')
-}
-
-// spelled is the URI as it goes to the upstream: the normal form that was judged,
-// or of a reviewed resource the spelling in its pinned definition, which has that
-// normal form and by which its own server knows it.
-func spelled(c *call.Call) string {
-	if item := c.Item.Item(); item.ID.Kind == gateway.KindResource {
-		return definedURI(item.Definition)
-	}
-	return c.Name
-}
-
-func definedURI(d *registry.Definition) string {
-	own, _ := text(d.Raw, "uri")
-	return own
 }
 
 // text returns a string member of a checked object.

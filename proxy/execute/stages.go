@@ -5,6 +5,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
+	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
@@ -80,9 +81,11 @@ func (x *Executor) visible(ctx context.Context, c *call.Call) error {
 		return err
 	}
 	c.View = view
+	if c.Missing == "" && c.Request.Method == protocol.MethodResourcesRead {
+		c.Item, c.Missing = c.Catalog.ReachURI(c.Scope, c.Name, view.Has)
+	}
 	if c.Missing == "" && !view.Has(c.Item.Item().Index) {
 		c.Missing = gateway.ReasonNotVisible
-		reachThroughAnother(c)
 	}
 	if c.Missing != "" {
 		return gateway.Fail(unknown(c), c.Missing)

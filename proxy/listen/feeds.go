@@ -25,7 +25,7 @@ type feeds struct {
 // source is one resource of one upstream, as it is reached now.
 type source struct {
 	upstream call.Upstream
-	uri      string // normalised
+	uri      string // as the upstream spells it
 }
 
 // feed is one source that is watched.

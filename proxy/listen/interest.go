@@ -115,12 +115,12 @@ func (x *interest) send(method string, members []byte) error {
 func (x *interest) sources(now *standing, wanted map[string]string) map[string]source {
 	from := make(map[string]source, len(wanted))
 	for normal := range wanted {
-		p, missing := now.catalog.ResolveURI(x.call.Scope, normal)
+		p, missing := now.catalog.ReachURI(x.call.Scope, normal, now.view.Has)
 		if missing != "" || !now.view.Has(p.Item().Index) {
 			continue
 		}
 		if up := now.world.Upstreams[p.Item().ID.Upstream]; up != nil {
-			from[normal] = source{up, normal}
+			from[normal] = source{up, p.Item().Spelled(normal)}
 		}
 	}
 	return from

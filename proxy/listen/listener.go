@@ -101,7 +101,7 @@ func whoIs(c *call.Call, w *call.World) *gateway.Principal {
 // resource finds what a normalised URI names, if this principal may read it: as
 // for a read itself, it must be visible and policy must let it through.
 func (n *standing) resource(ctx context.Context, normal string) (registry.Pinned, error) {
-	p, missing := n.catalog.ResolveURI(n.call.Scope, normal)
+	p, missing := n.catalog.ReachURI(n.call.Scope, normal, n.view.Has)
 	if missing != "" {
 		return p, gateway.Fail(gateway.CodeUnknownResource, missing)
 	}
