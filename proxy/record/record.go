@@ -92,12 +92,23 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 		return nil
 	}
 	t := audit.RequestRefused
-	if c.Request != nil && c.Request.Method == protocol.MethodToolsCall {
+	if c.Request != nil && reaches(c.Request.Method) {
 		t = audit.ToolRefused
 	}
 	e := r.event(c, t)
-	e.Action = c.ID // the id that the answer names, to be found by
+	if e.Action.IsZero() {
+		e.Action = c.ID // the id that the answer names, to be found by
+	}
 	return r.append(ctx, c, e)
+}
+
+// reaches says whether a method is a call of something that an upstream offers.
+func reaches(method string) bool {
+	switch method {
+	case protocol.MethodToolsCall, protocol.MethodPromptsGet, protocol.MethodResourcesRead, protocol.MethodComplete:
+		return true
+	}
+	return false
 }
 
 // append makes an event durable, within the time that audit is given.
