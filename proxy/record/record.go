@@ -23,7 +23,9 @@ type Recorder struct {
 // Intend puts the decision on record. Nothing is sent upstream before this
 // event is durable by the class of the tool's side effect.
 func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
-	c.Action = c.ID
+	if c.Action.IsZero() { // else it goes on after its upstream had asked
+		c.Action = c.ID
+	}
 	e := r.event(c, audit.ToolDecided)
 	return r.append(ctx, c, e)
 }
