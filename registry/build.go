@@ -100,7 +100,8 @@ type exposed struct {
 
 // withholdTwins withholds all of one kind that would share one exposed name, listed
 // twice by one upstream or meeting after shortening: which of them a call meant
-// must never depend on the order of lists or reviews.
+// must never depend on the order of lists or reviews. URIs keep their spelling, and
+// two upstreams may well offer the same one: see Snapshot.file.
 func withholdTwins(all []candidate) {
 	byName := make(map[exposed][]int, len(all))
 	for i := range all {
@@ -114,12 +115,18 @@ func withholdTwins(all []candidate) {
 			continue
 		}
 		ids := make([]string, len(twins))
+		listed := make(map[gateway.ItemID]int, len(twins))
 		for i, at := range twins {
 			ids[i] = all[at].ID.String()
+			listed[all[at].ID]++
 		}
 		slices.Sort(ids)
+		why := clip(name.name + " would name " + strings.Join(ids, " and "))
 		for _, at := range twins {
-			all[at].withhold(gateway.ReasonNameCollision, clip(name.name+" would name "+strings.Join(ids, " and ")))
+			c := &all[at]
+			if c.Exposed != c.ID.Name || listed[c.ID] > 1 {
+				c.withhold(gateway.ReasonNameCollision, why)
+			}
 		}
 	}
 }

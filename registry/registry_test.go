@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 )
 
 func ids(all []Observation) []string {
@@ -501,4 +502,35 @@ func TestConcurrentPublishing(t *testing.T) {
 	writers.Wait()
 	close(done)
 	readers.Wait()
+}
+
+// A URI that two upstreams serve is each one's on its own endpoint and nobody's on
+// the one for all; an upstream that merely lists it takes it from nobody.
+func TestSharedURIs(t *testing.T) {
+	uri := []byte(`{"uri":"file:///a","name":"a"}`)
+	id := func(up string) gateway.ItemID {
+		return gateway.ItemID{Kind: gateway.KindResource, Upstream: up, Name: "file:///a"}
+	}
+	record := &Record{Definition: protocol.DigestOf(uri), Facts: gateway.ExposureFacts{SideEffect: gateway.Read}}
+	r := New(Options{})
+	for _, up := range []string{"one", "two"} {
+		if _, err := r.Publish(up, Listing{Resources: [][]byte{uri}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resolve := func(scope string) gateway.Reason {
+		_, reason := r.Snapshot().ResolveURI(scope, "file:///a")
+		return reason
+	}
+	r.SetExposure(&Exposure{Items: map[gateway.ItemID]*Record{id("one"): record}})
+	if got := resolve(""); got != "" {
+		t.Errorf("one serves it, two merely lists it: %s", got)
+	}
+	r.SetExposure(&Exposure{Items: map[gateway.ItemID]*Record{id("one"): record, id("two"): record}})
+	if got := resolve(""); got != gateway.ReasonNameCollision {
+		t.Errorf("both serve it: %q on the endpoint for all", got)
+	}
+	if resolve("one") != "" || resolve("two") != "" || len(r.Snapshot().All()) != 2 {
+		t.Errorf("both serve it: %q, %q on their own", resolve("one"), resolve("two"))
+	}
 }

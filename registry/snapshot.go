@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -176,8 +177,12 @@ func (s *Snapshot) Holds(p Pinned) gateway.Reason {
 	return ""
 }
 
-// file enters the candidates into the tables of their scopes.
+// file enters the candidates into the tables of their scopes. A URI that several
+// upstreams serve is each one's on its own endpoint and nobody's on the one for
+// all; one that a single upstream serves is not lost to another that merely
+// lists it.
 func (s *Snapshot) file(all []candidate) {
+	shared := make(map[exposed][]entry)
 	for i := range all {
 		c := &all[i]
 		if c.Exposed == "" {
@@ -186,10 +191,35 @@ func (s *Snapshot) file(all []candidate) {
 		e := entry{item: c.item()}
 		if e.item == nil {
 			e.reason = c.Reasons[0]
+		} else {
+			s.all = append(s.all, e.item)
 		}
-		s.table(shelf{c.ID.Kind, ""}).enter(c.Exposed, e)
 		s.table(shelf{c.ID.Kind, c.ID.Upstream}).enter(c.ID.Name, e)
+		name := exposed{c.ID.Kind, c.Exposed}
+		shared[name] = append(shared[name], e)
 	}
+	for name, entries := range shared {
+		s.table(shelf{name.kind, ""}).enter(name.name, only(entries))
+	}
+	s.order()
+}
+
+// only returns the one entry that is served, if there is exactly one.
+func only(entries []entry) entry {
+	found := entries[0]
+	for _, e := range entries[1:] {
+		switch {
+		case e.item != nil && found.item != nil:
+			return entry{reason: gateway.ReasonNameCollision}
+		case e.item != nil:
+			found = e
+		}
+	}
+	return found
+}
+
+// order sorts the tables by the names that they give, and numbers what is served.
+func (s *Snapshot) order() {
 	for at, t := range s.tables {
 		slices.SortFunc(t.items, func(a, b *Item) int {
 			if at.scope == "" {
@@ -198,11 +228,12 @@ func (s *Snapshot) file(all []candidate) {
 			return strings.Compare(a.ID.Name, b.ID.Name)
 		})
 	}
-	for _, kind := range gateway.Kinds() {
-		for _, item := range s.Items(kind, "") {
-			item.Index = len(s.all)
-			s.all = append(s.all, item)
-		}
+	slices.SortFunc(s.all, func(a, b *Item) int {
+		return cmp.Or(
+			cmp.Compare(a.ID.Kind, b.ID.Kind), strings.Compare(a.Exposed, b.Exposed), strings.Compare(a.ID.Upstream, b.ID.Upstream))
+	})
+	for i, item := range s.all {
+		item.Index = i
 	}
 }
 
