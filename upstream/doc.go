@@ -1,18 +1,27 @@
 // Package upstream is one third-party MCP server, whatever it speaks: a child
-// process of either era, or Streamable HTTP of revision 2026-07-28. It finds out
-// which, keeps it running or within reach, bounds what it may cost, and returns
-// its answers as the raw bytes that it sent.
+// process, Streamable HTTP of any revision, or the event stream of 2024-11-05. It
+// finds out which, keeps it running or within reach, bounds what it may cost, and
+// returns its answers as the raw bytes that it sent.
 //
 // Map:
 //
-//	config.go  Config: one upstream of the configuration, with its bounds
-//	client.go  Client: New, Call, Changed, Close
-//	gate.go    how many calls may be in flight, and how many may wait
-//	list.go    List: all pages of tools/list, bounded
-//	status.go  Status: up or down, as what, why, since when, and the counters
-//	child/     supervises a process; knows nothing of MCP
-//	stdio/     requests and answers over a process
-//	web/       requests and answers over HTTP
+//	config.go     Config: one upstream of the configuration, with its bounds
+//	client.go     Client: New, Call, Changed, Close
+//	gate.go       how many calls may be in flight, and how many may wait
+//	list.go       List: all pages of every list that it declares, bounded
+//	watch.go      Watch: who wants to hear of which resource
+//	subscribe.go  what the upstream is asked to tell, in step with that
+//	status.go     Status: up or down, as what, why, since when, and the counters
+//
+// Below it, from the wire upwards:
+//
+//	wire/      requests, introductions, terms, reasons: no I/O
 //	sse/       reads event streams
-//	wire/      what stdio and web share: envelopes, eras, reasons
+//	exchange/  the requests under way, and what is said to and asked of them
+//	child/     supervises a process; knows nothing of MCP
+//	stdio/     requests and answers over a process, of either era
+//	post/      one HTTP request and what comes back
+//	session/   Streamable HTTP of 2025-03-26 to 2025-11-25
+//	classic/   HTTP with SSE of 2024-11-05
+//	web/       a server over HTTP: which of these it speaks, and how it fares
 package upstream

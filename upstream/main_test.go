@@ -120,9 +120,18 @@ func mirror(m message) []string { return []string{result(m.ID, `{"seen":`+string
 // roles are the servers that tests speak to, by name.
 func roles() map[string]func(arg string) {
 	return map[string]func(string){
-		"sdk":     func(string) { _ = sdkServer().Run(context.Background(), &mcp.StdioTransport{}) },
-		"legacy":  func(revision string) { serve(legacy(revision, mirror)) },
-		"modern":  func(string) { serve(modern(mirror)) },
+		"everything": func(era string) { _ = everything(era).Run(context.Background(), &mcp.StdioTransport{}) },
+		"sdk":        func(string) { _ = sdkServer().Run(context.Background(), &mcp.StdioTransport{}) },
+		"legacy":     func(revision string) { serve(legacy(revision, mirror)) },
+		"modern":     func(string) { serve(modern(mirror)) },
+		"faulty page": func(string) {
+			serve(modern(nil).or(func(m message) []string {
+				if m.Method != "tools/list" {
+					return nil
+				}
+				return []string{result(m.ID, `{"tools":[{"name":"a"},{"name":"b","name":"c"},{"name":"d"}]}`)}
+			}))
+		},
 		"silent":  func(string) { serve(func(message) []string { return nil }) },
 		"exits":   func(code string) { os.Exit(7) },
 		"banner":  func(string) { fmt.Print("Server v1\n\n[info] ready\n"); serve(legacy("2025-06-18", noisily)) },

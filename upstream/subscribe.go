@@ -53,7 +53,7 @@ func (c *Client) subscribe() {
 func (c *Client) reconcile(now *subscription) {
 	peer, meeting := c.peer()
 	uris := c.watches.uris()
-	anew := meeting != now.meeting
+	before, anew := now.uris, meeting != now.meeting
 	switch {
 	case meeting == 0 || !anew && slices.Equal(uris, now.uris):
 		return
@@ -67,8 +67,8 @@ func (c *Client) reconcile(now *subscription) {
 		uris = c.resubscribe(now.uris, uris)
 		now.stop, now.done = nil, nil
 	}
-	if anew && now.meeting != 0 {
-		c.missed()
+	if anew {
+		c.missed(before)
 	}
 	now.meeting, now.uris = meeting, uris
 }
@@ -134,8 +134,8 @@ func (c *Client) relisten(now *subscription, peer *wire.Peer, uris []string) {
 	}
 	if c.stdio == nil {
 		old.end()
-	} else if len(old.uris) > 0 {
-		c.missed()
+	} else {
+		c.missed(old.uris)
 	}
 }
 
@@ -236,7 +236,7 @@ func (l *listener) agreed(_ string, params []byte) {
 	}
 	if l.begun { // what was said since the last stream ended is lost
 		l.client.signal()
-		l.client.missed()
+		l.client.missed(l.uris)
 	}
 	l.first()
 }

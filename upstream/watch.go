@@ -19,10 +19,10 @@ const maxWatched = 1000
 // of one URI share one subscription, which the last of them ends. Watch returns
 // nil when ctx ends, and otherwise why the resource can't be watched.
 func (c *Client) Watch(ctx context.Context, uri string, changed func()) error {
-	if err := c.link.Ready(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
+	switch err := c.link.Ready(ctx); {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
 		return staged(err)
 	}
 	if peer, _ := c.peer(); !peer.Declares("/resources/subscribe") {
@@ -150,5 +150,8 @@ func (c *Client) note(method string, params []byte) {
 	})
 }
 
-// missed tells every watcher that something may have been said unheard.
-func (c *Client) missed() { c.watches.tell(func(string) bool { return true }) }
+// missed tells the watchers of those resources that something may have been
+// said unheard.
+func (c *Client) missed(uris []string) {
+	c.watches.tell(func(watched string) bool { return slices.Contains(uris, watched) })
+}
