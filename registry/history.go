@@ -47,4 +47,6 @@ type UpstreamFact struct {
 	At             time.Time
 	ClaimedName    string // what the server calls itself: shown, never trusted
 	ClaimedVersion string
+	Capabilities   string // the object that it declared, as sent; "" if none
+	Instructions   string // the JSON string that it gave, as sent; "" if none. Never shown to a host unreviewed
 }

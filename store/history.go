@@ -16,8 +16,9 @@ const (
 	// endlessly can fill the disk with. Beyond it those go that were not seen
 	// for the longest time; an approved one never goes.
 	keepUnapproved = 64 << 20
-	overhead       = 512 // bytes that a row takes beside its definition, about
-	mostClaimed    = 256 // bytes kept of what a server says of itself
+	overhead       = 512      // bytes that a row takes beside its definition, about
+	mostClaimed    = 256      // bytes kept of what a server says of itself
+	mostDeclared   = 64 << 10 // bytes of its capabilities, and of its instructions
 )
 
 // Observe implements registry.History, all of it or nothing.
@@ -103,18 +104,20 @@ func (s *Store) Definitions(ctx context.Context, upstream string) ([]registry.Se
 func (s *Store) SetUpstream(ctx context.Context, f registry.UpstreamFact) error {
 	return explain("noting an upstream", s.inTx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO upstreams (id, era, revision, up, reason, at, claimed_name, claimed_version)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			INSERT INTO upstreams (id, era, revision, up, reason, at, claimed_name, claimed_version, capabilities, instructions)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET
 				era = excluded.era, revision = excluded.revision, up = excluded.up, reason = excluded.reason,
-				at = excluded.at, claimed_name = excluded.claimed_name, claimed_version = excluded.claimed_version
+				at = excluded.at, claimed_name = excluded.claimed_name, claimed_version = excluded.claimed_version,
+				capabilities = excluded.capabilities, instructions = excluded.instructions
 			WHERE excluded.at >= at`,
-			f.ID, f.Era, f.Revision, f.Up, f.Reason, f.At.UnixNano(), clip(f.ClaimedName), clip(f.ClaimedVersion))
+			f.ID, f.Era, f.Revision, f.Up, f.Reason, f.At.UnixNano(), clip(f.ClaimedName), clip(f.ClaimedVersion),
+			whole(f.Capabilities), whole(f.Instructions))
 		return err
 	}))
 }
 
-const selectUpstreams = `SELECT id, era, revision, up, reason, at, claimed_name, claimed_version FROM upstreams `
+const selectUpstreams = `SELECT id, era, revision, up, reason, at, claimed_name, claimed_version, capabilities, instructions FROM upstreams `
 
 // Upstream implements registry.History.
 func (s *Store) Upstream(ctx context.Context, id string) (registry.UpstreamFact, bool, error) {
@@ -138,7 +141,7 @@ func (s *Store) Upstreams(ctx context.Context) ([]registry.UpstreamFact, error) 
 
 func scanUpstream(scan func(...any) error) (f registry.UpstreamFact, err error) {
 	var at int64
-	err = scan(&f.ID, &f.Era, &f.Revision, &f.Up, &f.Reason, &at, &f.ClaimedName, &f.ClaimedVersion)
+	err = scan(&f.ID, &f.Era, &f.Revision, &f.Up, &f.Reason, &at, &f.ClaimedName, &f.ClaimedVersion, &f.Capabilities, &f.Instructions)
 	f.At = instant(at)
 	return f, err
 }
@@ -199,6 +202,15 @@ func nonNil(raw []byte) []byte {
 		return []byte{}
 	}
 	return raw
+}
+
+// whole keeps a JSON text that a server declared, or nothing of one that is too
+// long: half a text is none.
+func whole(text string) string {
+	if len(text) > mostDeclared {
+		return ""
+	}
+	return text
 }
 
 // clip bounds what a server claims about itself.

@@ -13,9 +13,12 @@ const applicationID = 0x6d637067
 //go:embed schema/1.sql
 var version1 string
 
+//go:embed schema/2.sql
+var version2 string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
-func migrations() []string { return []string{version1} }
+func migrations() []string { return []string{version1, version2} }
 
 // inspect says which version a database has, without writing to it: 0 is an
 // empty one. It fails if the database is not ours or too new.

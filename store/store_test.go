@@ -138,13 +138,13 @@ func TestUpstreams(t *testing.T) {
 	up := registry.UpstreamFact{ID: "git", Era: "modern", Revision: "2026-07-28", Up: true, At: morning, ClaimedName: "Git", ClaimedVersion: "1.2"}
 	down := registry.UpstreamFact{ID: "git", Era: "modern", Revision: "2026-07-28", Reason: "exited", At: morning.Add(time.Minute)}
 	late := registry.UpstreamFact{ID: "git", Era: "legacy", At: morning.Add(time.Second)}
-	loud := registry.UpstreamFact{ID: "a", Up: true, At: morning, ClaimedName: strings.Repeat("ü", 1000)}
+	loud := registry.UpstreamFact{ID: "a", Up: true, At: morning, ClaimedName: strings.Repeat("ü", 1000), Capabilities: `{"tools":{}}`, Instructions: strings.Repeat("x", 1<<20)}
 	for _, f := range []registry.UpstreamFact{up, down, late, loud} {
 		if err := s.SetUpstream(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	loud.ClaimedName = strings.Repeat("ü", 128)
+	loud.ClaimedName, loud.Instructions = strings.Repeat("ü", 128), ""
 	if got, err := s.Upstreams(t.Context()); err != nil || !reflect.DeepEqual(got, []registry.UpstreamFact{loud, down}) {
 		t.Errorf("Upstreams() = %+v, %v", got, err)
 	}

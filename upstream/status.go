@@ -94,6 +94,7 @@ func (c *Client) fact() registry.UpstreamFact {
 	f.ID, f.Up, f.Reason, f.At = c.cfg.ID, c.state.up, string(c.state.reason), time.Now()
 	if p := &c.state.peer; p.Era != "" {
 		f.Era, f.Revision, f.ClaimedName, f.ClaimedVersion = string(p.Era), p.Revision, p.ClaimedName, p.ClaimedVersion
+		f.Capabilities, f.Instructions = string(p.Capabilities), string(p.Instructions)
 	}
 	if f.Up && c.cfg.Downgrade == WarnDowngrade && f.Revision < c.cfg.Remembered.Revision {
 		f.Reason = string(wire.ReasonDowngrade)

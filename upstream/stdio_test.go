@@ -72,7 +72,8 @@ func TestModernProcess(t *testing.T) {
 	if !st.Up || st.Era != "modern" || st.Revision != "2026-07-28" || st.ClaimedName != "played" || st.Reason != "" || st.Child.PID == 0 {
 		t.Errorf("%+v", st)
 	}
-	if f := <-facts; !f.Up || f.ID != "up" || f.Era != "modern" || f.Revision != "2026-07-28" || f.ClaimedVersion != "7" {
+	if f := <-facts; !f.Up || f.ID != "up" || f.Era != "modern" || f.Revision != "2026-07-28" || f.ClaimedVersion != "7" ||
+		f.Capabilities != `{"tools":{"listChanged":true}}` || f.Instructions != `"be kind"` {
 		t.Errorf("%+v", f)
 	}
 }
