@@ -156,6 +156,49 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
+// database returns the bytes of a database that SQL made.
+func database(t *testing.T, statements string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(statements); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// A database of the first version keeps its facts, and learns new ones.
+func TestOlderDatabaseIsBroughtForward(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	old := database(t, fmt.Sprintf(`%s; PRAGMA application_id = %d; PRAGMA user_version = 1;
+		INSERT INTO upstreams VALUES ('git', 'modern', '2026-07-28', 1, '', 0, 'Git', '1')`, version1, applicationID))
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	f, ok, err := s.Upstream(t.Context(), "git")
+	if err != nil || !ok || f.ClaimedName != "Git" || f.Capabilities != "" {
+		t.Fatalf("%+v %v %v", f, ok, err)
+	}
+	f.Capabilities = `{"tools":{}}`
+	if err := s.SetUpstream(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := s.Upstream(t.Context(), "git"); err != nil || got.Capabilities != f.Capabilities {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, Name)
@@ -190,24 +233,6 @@ func TestPermissions(t *testing.T) {
 
 // What can't be used is left exactly as it is.
 func TestOpenRefusesAndLeaves(t *testing.T) {
-	database := func(t *testing.T, statements string) []byte {
-		path := filepath.Join(t.TempDir(), "made.db")
-		db, err := sql.Open("sqlite", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.Exec(statements); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return raw
-	}
 	ours := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = ", version1, applicationID)
 	tests := map[string]struct {
 		content []byte
@@ -215,7 +240,7 @@ func TestOpenRefusesAndLeaves(t *testing.T) {
 	}{
 		"text":          {[]byte(strings.Repeat("this is no database\n", 100)), ErrCorrupt},
 		"a few bytes":   {[]byte("x"), ErrCorrupt},
-		"newer":         {database(t, ours+"2"), ErrNewer},
+		"newer":         {database(t, ours+fmt.Sprint(len(migrations())+1)), ErrNewer},
 		"much newer":    {database(t, ours+"1000"), ErrNewer},
 		"foreign":       {database(t, "CREATE TABLE bookmarks (url TEXT)"), ErrForeign},
 		"foreign empty": {database(t, "PRAGMA application_id = 7; PRAGMA user_version = 1"), ErrForeign},
