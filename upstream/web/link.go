@@ -39,6 +39,7 @@ type Link struct {
 	opts   Options
 	server *post.Server
 	rules  exchange.Rules
+	hub    *exchange.Hub   // of a modern server, through all meetings, so that no id is used twice
 	ctx    context.Context // ends with Close; probes live in it
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -76,6 +77,7 @@ func New(opts Options) (*Link, error) {
 	}
 	l := &Link{opts: opts}
 	l.rules = exchange.Rules{Relay: opts.Relay, Note: opts.OnNote, Counters: &l.Counters}
+	l.hub = exchange.NewHub(exchange.Rules{Note: opts.OnNote, Counters: &l.Counters}) // a modern server may not ask
 	var err error
 	l.server, err = post.New(post.Options{
 		URL: opts.URL, Bearer: opts.Bearer, Client: opts.Client, Version: opts.Version,

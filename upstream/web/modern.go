@@ -21,11 +21,8 @@ type modern struct {
 }
 
 func newModern(l *Link, peer wire.Peer) *modern {
-	rules := l.rules
-	rules.Relay = nil // a modern server may not ask in mid-call
 	return &modern{
-		server: l.server, revision: peer.Revision, envelope: wire.NewEnvelope(peer.Revision, l.opts.Version),
-		hub: exchange.NewHub(rules),
+		server: l.server, revision: peer.Revision, envelope: wire.NewEnvelope(peer.Revision, l.opts.Version), hub: l.hub,
 	}
 }
 
