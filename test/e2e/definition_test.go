@@ -76,13 +76,21 @@ func TestHostileDefinitions(t *testing.T) {
 		t.Errorf("%d calls arrived, one was for a tool that is served", len(calls))
 	}
 
-	// A list that is no strict JSON is no list: the last one stands.
-	peer.Add(`{"name":"bomb","inputSchema":{"type":"object","maxProperties":1e1000001}}`, nil)
-	if err := s.Gateway.Refresh(t.Context(), "up"); err == nil {
-		t.Error("a list with a number bomb was taken")
+	// What no reader may see costs itself and nothing beside it.
+	peer.Add(`{"name":"bomb","inputSchema":{"type":"object","maxProperties":1e1000001}}`, nil).
+		Add(`{"name":"two","name":"faces","inputSchema":{"type":"object"}}`, nil)
+	if err := s.Gateway.Refresh(t.Context(), "up"); err != nil {
+		t.Errorf("one faulty definition costs the list: %v", err)
 	}
-	if r := alice.Call(t, "up__good", `{}`); r.Code() != "" {
-		t.Errorf("after a list that is none: %s", r.Body)
+	for name, code := range map[string]string{
+		"good": "", "bomb": string(gateway.CodeUnknownTool), "two": string(gateway.CodeUnknownTool), "faces": string(gateway.CodeUnknownTool),
+	} {
+		if r := alice.Call(t, "up__"+name, `{}`); r.Code() != code {
+			t.Errorf("%s, after a list with faulty definitions: %s", name, r.Body)
+		}
+	}
+	if got := alice.List(t); !slices.Equal(got, []string{"up__good"}) {
+		t.Errorf("listed are %v", got)
 	}
 	if len(s.Rows(t, audit.Filter{Type: audit.ToolsChanged, Tool: "up__good"})) != 2 {
 		t.Error("the good tool is on record as listed, approved, and nothing else")
