@@ -16,7 +16,10 @@
 //	corridor/    Stage and Pipeline
 //	listen/      who is told what changes
 //	lists/       the lists of every kind: gather, visible, page
-//	execute/     to an upstream and back: resolve … redact
+//	execute/     to an upstream and back, in one round or several: resolve … redact
+//	state/       what a call carries from round to round, sealed
+//	inquiry/     what upstreams ask of hosts, judged
+//	relay/       progress and log messages
 //	record/      events: intend, conclude, note, refused
 //	sight/       what is served, and who sees what
 //	answer/      the table of refusals
@@ -27,7 +30,7 @@
 //	door/        what fronts over HTTP share
 //	sse/         event streams
 //	modern/      the front for hosts of revision 2026-07-28 over HTTP
-//	legacy/         the front for hosts of the revisions before it over HTTP
-//	stdio/          the front for one host of either era over stdio
-//	ask/            what was asked of legacy hosts
+//	legacy/      the front for hosts of the revisions before it over HTTP
+//	stdio/       the front for one host of either era over stdio
+//	ask/         what was asked of legacy hosts
 package proxy
