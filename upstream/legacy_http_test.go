@@ -648,3 +648,81 @@ func TestHeaderMismatchIsAnAnswer(t *testing.T) {
 		t.Errorf("%+v %v", in, err)
 	}
 }
+
+// Watchers of one resource share a subscription; it is renewed on a session that
+// replaces another, and ended with the last of them.
+func TestSubscriptionIsSharedAndRenewed(t *testing.T) {
+	asked, renew := make(chan string, 16), make(chan struct{})
+	o := &older{capabilities: `{"resources":{"subscribe":true}}`}
+	o.call = func(w http.ResponseWriter, r *http.Request, m message) {
+		session := r.Header.Get("Mcp-Session-Id")
+		if strings.HasPrefix(m.Method, "resources/") {
+			asked <- m.Method + " " + session + " " + string(m.Params)
+		}
+		if m.Method == "resources/subscribe" && session == "session-2" {
+			<-renew
+		}
+		asJSON(w, 200, result(m.ID, `{}`))
+	}
+	o.get = func(w http.ResponseWriter, r *http.Request) {
+		asStream(w, "")
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for w.(http.Flusher).Flush(); r.Header.Get("Mcp-Session-Id") == "session-1"; w.(http.Flusher).Flush() {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-tick.C:
+				_, _ = io.WriteString(w, sseEvent(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a/part"}}`))
+			}
+		}
+		<-r.Context().Done()
+	}
+	c := open(t, o.start(t))
+	ended := make(chan error, 2)
+	var told [2]atomic.Int64
+	var stop [2]context.CancelFunc
+	for i := range stop {
+		var ctx context.Context
+		ctx, stop[i] = context.WithCancel(t.Context())
+		defer stop[i]()
+		go func() { ended <- c.Watch(ctx, "file:///a", func() { told[i].Add(1) }) }()
+	}
+	expect := func(want string) {
+		t.Helper()
+		if got := <-asked; got != want {
+			t.Errorf("asked %s, want %s", got, want)
+		}
+	}
+	expect(`resources/subscribe session-1 {"uri":"file:///a"}`)
+	settled(t, "both are told", func() bool { return told[0].Load() > 0 && told[1].Load() > 0 })
+	gone := "gone"
+	o.valid.Store(&gone)
+	if _, err := c.Call(t.Context(), call("t", `{}`)); err != nil {
+		t.Fatal(err)
+	}
+	expect(`resources/subscribe session-2 {"uri":"file:///a"}`)
+	told[0].Store(0) // the old session says no more, and the new one nothing
+	told[1].Store(0)
+	close(renew)
+	settled(t, "both are told that they may have missed something", func() bool {
+		return told[0].Load() == 1 && told[1].Load() == 1
+	})
+	stop[0]()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	stop[1]()
+	expect(`resources/unsubscribe session-2 {"uri":"file:///a"}`)
+	if len(asked) != 0 {
+		t.Errorf("asked again: %s", <-asked)
+	}
+}
+
+func TestSubscriptionIsRefused(t *testing.T) {
+	o := &older{capabilities: `{"resources":{"subscribe":true}}`, call: func(w http.ResponseWriter, _ *http.Request, m message) {
+		asJSON(w, 200, failure(m.ID, -32002, "null"))
+	}}
+	c := open(t, o.start(t))
+	refusedWith(t, c.Watch(t.Context(), "file:///none", func() {}), gateway.CodeUnavailable, "not_supported")
+}
