@@ -20,7 +20,8 @@ func TestDiscover(t *testing.T) {
 	for _, path := range []string{"/mcp", "/mcp/incident"} {
 		r := s.Host("alice").Ask(protocol.MethodDiscover, "").At(path).Send(t)
 		for pointer, want := range map[string]string{
-			"/supportedVersions": `["2026-07-28"]`, "/capabilities": `{"tools":{"listChanged":true}}`, "/resultType": `"complete"`,
+			"/supportedVersions": `["2026-07-28"]`, "/capabilities": `{"tools":{"listChanged":true},"prompts":{"listChanged":true},` +
+				`"resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}}`, "/resultType": `"complete"`,
 			"/cacheScope": `"private"`, "/instructions": "",
 			"/_meta/io.modelcontextprotocol~1serverInfo/name": `"mcp-gateway"`,
 		} {
