@@ -50,7 +50,9 @@ func everything(era string) *mcp.Server {
 		return text("done"), nil
 	})
 	add("logs", func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		//lint:ignore SA1019 older revisions log, and this is a server of theirs
 		for _, level := range []mcp.LoggingLevel{"debug", "warning", "info", "error"} {
+			//lint:ignore SA1019 likewise
 			_ = r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: level, Data: "said"})
 		}
 		return text("done"), nil

@@ -143,15 +143,3 @@ func (t *sessions) close() {
 		t.remove(s)
 	}
 }
-
-// open returns the sessions that are open now.
-func (t *sessions) open() []*session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sweep()
-	list := make([]*session, 0, len(t.byID))
-	for _, s := range t.byID {
-		list = append(list, s)
-	}
-	return list
-}

@@ -95,14 +95,19 @@ func (p *prints) seen(v views.View, scope string) (all [len(topics)]digest) {
 	for i := range topics {
 		h := sha256.New()
 		for _, kind := range topics[i].kinds {
-			for _, item := range p.snapshot.Items(kind, scope) {
-				if v.Has(item.Index) {
-					h.Write(by[item.Index][:])
-				}
-			}
+			visible(v, p.snapshot.Items(kind, scope), func(index int) { h.Write(by[index][:]) })
 			h.Write([]byte(kind)) // where one kind ends
 		}
 		h.Sum(all[i][:0])
 	}
 	return all
+}
+
+// visible yields the index of each item that a view shows.
+func visible(v views.View, items []*registry.Item, yield func(index int)) {
+	for _, item := range items {
+		if v.Has(item.Index) {
+			yield(item.Index)
+		}
+	}
 }

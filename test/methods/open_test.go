@@ -175,6 +175,7 @@ func TestRelay(t *testing.T) {
 		return "asked", err
 	}
 	roots := func(ctx context.Context, s *mcp.ServerSession) (string, error) {
+		//lint:ignore SA1019 older revisions ask for roots, and this is a server of theirs
 		r, err := s.ListRoots(ctx, nil)
 		if err != nil {
 			return "", err
