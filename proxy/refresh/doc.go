@@ -7,6 +7,7 @@
 //
 // Map:
 //
-//	refresher.go  Refresher: one loop per upstream, one fetch at a time
+//	refresher.go  Refresher: which upstreams are kept fresh; one fetch at a time
+//	loop.go       one upstream: until when its list is good, and who had its place
 //	record.go     what a refresh found, as facts kept and events written
 package refresh

@@ -6,39 +6,53 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
-	"mcp-gateway/proxy"
 	"mcp-gateway/registry"
 )
 
 // publish hands a list to the registry, keeps what was seen, and puts what is
 // different on record.
-func (r *Refresher) publish(ctx context.Context, id string, up proxy.Upstream, l registry.Listing) error {
-	known, err := r.known(ctx, id)
+func (r *Refresher) publish(l *loop, listing registry.Listing) error {
+	known, err := r.known(l)
 	if err != nil {
+		r.Log(l.id, registry.Changes{}, err)
 		return err
 	}
-	changes, err := r.Registry.Publish(id, l)
+	changes, err := l.publish(r.Registry, listing)
+	if l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
 	if err != nil {
-		r.noteFailure(ctx, id, up, err)
+		r.noteFailure(l, err)
 		return err
 	}
+	l.note(changes)
 	now := r.Clock()
-	fact := up.Fact()
-	fact.ID, fact.At = id, now
-	err = errors.Join(
-		r.History.Observe(ctx, now, r.Registry.Seen(id)),
-		r.History.SetUpstream(ctx, fact),
-		r.Record(ctx, changes, known),
+	fact := l.upstream.Fact()
+	fact.ID, fact.At = l.id, now
+	err = errors.Join( // events first: one that a crash prevents is written after the restart
+		r.Record(l.ctx, changes, known),
+		r.History.Observe(l.ctx, now, r.Registry.Seen(l.id)),
+		r.History.SetUpstream(l.ctx, fact),
 	)
-	r.Log(id, changes, err)
+	r.Log(l.id, changes, err)
 	return err
+}
+
+// note remembers what left the list, so that its return is news.
+func (l *loop) note(c registry.Changes) {
+	for _, o := range c.Added {
+		delete(l.gone, o.ID)
+	}
+	for _, o := range c.Removed {
+		l.gone[o.ID] = true
+	}
 }
 
 // noteFailure keeps why an upstream's list could not be had. What it listed
 // before stays.
-func (r *Refresher) noteFailure(ctx context.Context, id string, up proxy.Upstream, err error) {
-	fact := up.Fact()
-	fact.ID, fact.At, fact.Up = id, r.Clock(), false
+func (r *Refresher) noteFailure(l *loop, err error) {
+	fact := l.upstream.Fact()
+	fact.ID, fact.At, fact.Up = l.id, r.Clock(), false
 	if fact.Reason == "" {
 		fact.Reason = string(gateway.ReasonUpstreamDown)
 		var e *gateway.Error
@@ -46,19 +60,22 @@ func (r *Refresher) noteFailure(ctx context.Context, id string, up proxy.Upstrea
 			fact.Reason = string(e.Reasons[0])
 		}
 	}
-	err = errors.Join(err, r.History.SetUpstream(context.WithoutCancel(ctx), fact))
-	r.Log(id, registry.Changes{}, err)
+	err = errors.Join(err, r.History.SetUpstream(l.ctx, fact))
+	r.Log(l.id, registry.Changes{}, err)
 }
 
 // known returns how the definitions of an upstream stood when they were last
 // seen, so that a restart does not report them all as news.
-func (r *Refresher) known(ctx context.Context, upstream string) (map[gateway.ItemID]registry.Seen, error) {
-	seen, err := r.History.Definitions(ctx, upstream)
+func (r *Refresher) known(l *loop) (map[gateway.ItemID]registry.Seen, error) {
+	seen, err := r.History.Definitions(l.ctx, l.id)
 	if err != nil {
 		return nil, err
 	}
 	last := make(map[gateway.ItemID]registry.Seen, len(seen))
 	for _, s := range seen {
+		if l.gone[s.ID] {
+			continue
+		}
 		if had, ok := last[s.ID]; !ok || s.Last.After(had.Last) {
 			last[s.ID] = s
 		}
@@ -67,24 +84,35 @@ func (r *Refresher) known(ctx context.Context, upstream string) (map[gateway.Ite
 }
 
 // Record writes one event for each definition that entered a state, unless it
-// was last seen in it.
+// was last seen in it, and one for each that left its list.
 func (r *Refresher) Record(ctx context.Context, c registry.Changes, known map[gateway.ItemID]registry.Seen) error {
 	var failed error
-	for _, entered := range [...][]registry.Observation{c.Approved, c.Quarantined, c.Withheld, c.Removed} {
+	for _, entered := range [...][]registry.Observation{c.Approved, c.Quarantined, c.Withheld} {
 		for i := range entered {
-			if e := changed(&entered[i], known); e != nil {
-				_, err := r.Journal.Append(ctx, e, audit.Process)
-				failed = errors.Join(failed, err)
+			if o := &entered[i]; news(o, known) {
+				failed = errors.Join(failed, r.write(ctx, changed(o)))
 			}
 		}
+	}
+	for i := range c.Removed {
+		e := changed(&c.Removed[i])
+		e.State, e.Reasons, e.Findings = gateway.StateMissing, []gateway.Reason{gateway.ReasonToolAbsent}, nil
+		failed = errors.Join(failed, r.write(ctx, e))
 	}
 	return failed
 }
 
-func changed(o *registry.Observation, known map[gateway.ItemID]registry.Seen) *audit.Event {
-	if k, ok := known[o.ID]; ok && k.Digest == o.Digest && k.State == o.State {
-		return nil
-	}
+func (r *Refresher) write(ctx context.Context, e *audit.Event) error {
+	_, err := r.Journal.Append(ctx, e, audit.Process)
+	return err
+}
+
+func news(o *registry.Observation, known map[gateway.ItemID]registry.Seen) bool {
+	k, ok := known[o.ID]
+	return !ok || k.Digest != o.Digest || k.State != o.State
+}
+
+func changed(o *registry.Observation) *audit.Event {
 	e := &audit.Event{
 		Type:       audit.ToolsChanged,
 		Upstream:   audit.Ident(o.ID.Upstream),

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy"
 	"mcp-gateway/registry"
@@ -33,18 +31,10 @@ type Options struct {
 // Refresher refreshes the lists of a changing set of upstreams.
 type Refresher struct {
 	Options
-	flights singleflight.Group
 
 	mu    sync.Mutex
 	loops map[string]*loop
 	wait  sync.WaitGroup
-}
-
-// loop is one upstream that is kept fresh.
-type loop struct {
-	upstream proxy.Upstream
-	stale    chan struct{}
-	stop     context.CancelFunc
 }
 
 // New returns a Refresher that refreshes nothing yet.
@@ -60,7 +50,7 @@ func (r *Refresher) Set(ctx context.Context, upstreams map[string]proxy.Upstream
 		if upstreams[id] == l.upstream {
 			continue
 		}
-		l.stop()
+		l.end()
 		delete(r.loops, id)
 		if upstreams[id] == nil {
 			r.Registry.Forget(id)
@@ -70,22 +60,26 @@ func (r *Refresher) Set(ctx context.Context, upstreams map[string]proxy.Upstream
 		if r.loops[id] != nil {
 			continue
 		}
-		loopCtx, stop := context.WithCancel(ctx)
-		l := &loop{upstream: up, stale: make(chan struct{}, 1), stop: stop}
+		l := &loop{id: id, upstream: up, stale: make(chan struct{}, 1), gone: map[gateway.ItemID]bool{}}
+		l.ctx, l.stop = context.WithCancel(ctx)
 		r.loops[id] = l
-		r.wait.Go(func() { r.keep(loopCtx, id, l) })
+		r.wait.Go(func() { r.keep(l) })
 	}
 }
 
-// Wait returns when all loops have ended.
+// Wait returns when all loops have ended, and what they fetched.
 func (r *Refresher) Wait() { r.wait.Wait() }
+
+func (r *Refresher) loop(id string) *loop {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.loops[id]
+}
 
 // Stale asks for a refresh of an upstream, soon and once however often it is
 // asked.
 func (r *Refresher) Stale(id string) {
-	r.mu.Lock()
-	l := r.loops[id]
-	r.mu.Unlock()
+	l := r.loop(id)
 	if l == nil {
 		return
 	}
@@ -95,64 +89,86 @@ func (r *Refresher) Stale(id string) {
 	}
 }
 
-// Refresh fetches an upstream's list now and publishes it. Callers at the same
-// time share one fetch.
+// Refresh fetches an upstream's list, from now on, and publishes it. Callers at
+// the same time share one fetch, which goes on when one of them leaves.
 func (r *Refresher) Refresh(ctx context.Context, id string) error {
-	r.mu.Lock()
-	l := r.loops[id]
-	r.mu.Unlock()
+	l := r.loop(id)
 	if l == nil {
 		return gateway.Fail(gateway.CodeUnavailable, gateway.ReasonUpstreamDown)
 	}
-	_, err := r.fetch(ctx, id, l.upstream)
-	return err
+	f := r.fetch(l)
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // keep is the life of one loop.
-func (r *Refresher) keep(ctx context.Context, id string, l *loop) {
+func (r *Refresher) keep(l *loop) {
 	retry := firstRetry
-	for ctx.Err() == nil {
-		due, err := r.fetch(ctx, id, l.upstream)
-		if err != nil {
+	for l.ctx.Err() == nil {
+		l.hush()
+		f := r.fetch(l)
+		<-f.done
+		due := f.ttl
+		if f.err != nil {
 			due = retry + rand.N(retry/4)
 			retry = min(2*retry, lastRetry)
 		} else {
 			retry = firstRetry
 		}
-		l.rest(ctx, due)
+		l.rest(due)
+	}
+	l.close()
+}
+
+// fetch lists and publishes, one at a time for each upstream. What is under way
+// may be older than what the caller knows: it shares the next one with all who
+// come meanwhile.
+func (r *Refresher) fetch(l *loop) *flight {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next == nil {
+		l.next = &flight{done: make(chan struct{})}
+	}
+	f := l.next
+	if l.flight == nil {
+		r.depart(l)
+	}
+	return f
+}
+
+// depart lets the next flight begin, if any waits for it. The lock is held.
+func (r *Refresher) depart(l *loop) {
+	f := l.next
+	l.flight, l.next = f, nil
+	switch {
+	case f == nil:
+	case l.closed:
+		f.err = l.ctx.Err()
+		l.flight = nil
+		close(f.done)
+	default:
+		go func() {
+			f.ttl, f.err = r.list(l)
+			close(f.done)
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			r.depart(l)
+		}()
 	}
 }
 
-// rest waits until the list is due, or until something says that it is stale.
-// What an upstream can say at will makes no more than one refresh in minPause.
-func (l *loop) rest(ctx context.Context, due time.Duration) {
-	timer := time.NewTimer(due)
-	defer timer.Stop()
-	free := time.NewTimer(minPause)
-	defer free.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-timer.C:
-		return
-	case <-l.stale:
-	case <-l.upstream.Changed():
+func (r *Refresher) list(l *loop) (time.Duration, error) {
+	listing, err := l.upstream.List(l.ctx)
+	switch {
+	case l.ctx.Err() != nil:
+		return 0, l.ctx.Err() // nobody's fault, and nothing to be kept
+	case err != nil:
+		r.noteFailure(l, err)
+		return 0, err
 	}
-	select {
-	case <-ctx.Done():
-	case <-free.C:
-	}
-}
-
-// fetch lists and publishes, one at a time for each upstream.
-func (r *Refresher) fetch(ctx context.Context, id string, up proxy.Upstream) (time.Duration, error) {
-	ttl, err, _ := r.flights.Do(id, func() (any, error) {
-		listing, err := up.List(ctx)
-		if err != nil {
-			r.noteFailure(ctx, id, up, err)
-			return time.Duration(0), err
-		}
-		return listing.TTL, r.publish(ctx, id, up, listing)
-	})
-	return ttl.(time.Duration), err
+	return listing.TTL, r.publish(l, listing)
 }
