@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/redact"
 )
@@ -31,6 +32,9 @@ func FuzzResult(f *testing.F) {
 		`{"content":[{"type":"image","data":"AA","mimeType":"x"},{"type":"resource","resource":{"uri":"u","text":"\ud83d\ude00"}}]}`,
 		` { "_meta" : { } , "isError" : true } `, `{"":"","\"":{"\\":[]}}`, `[]`,
 		`{"a":"ghp_0123456789abcdefghijABCDEFGHIJ012345","b":["password=\"a1b2c3d4e5\""]}`,
+		`{"contents":[{"uri":"u","text":"\u200b"}],"messages":[{"role":"user","content":{"type":"text","text":"\u200b"}}]}`,
+		`{"inputRequests":{"k\u200b":{"method":"elicitation/create","params":{"message":"\u200b","requestedSchema":{"properties":{"p":{}}},"tools":[{"name":"\u200b"}]}}}}`,
+		`{"name":"p","uri":"u","arguments":[{"name":"a\u200b","description":"\u200b"}]}`,
 		`{"inputSchema":{"properties":{"a\u200b":{"description":"\u200b","enum":["\u200b"]}}}}`,
 	} {
 		f.Add([]byte(s))
@@ -49,8 +53,15 @@ func FuzzResult(f *testing.F) {
 				t.Fatalf("Changed is %v, and the slice says otherwise", c.Changed())
 			}
 		}
-		if clean, _, err := r.Definition(raw); err == nil {
-			sameShape(t, raw, clean)
+		for _, clean := range []func([]byte) (redact.Clean, error){r.Contents, r.Prompt, r.Any, r.Asking, r.Asked} {
+			if c, err := clean(raw); err == nil {
+				sameShape(t, raw, c.Bytes())
+			}
+		}
+		for _, kind := range gateway.Kinds() {
+			if clean, _, err := r.Item(kind, raw); err == nil {
+				sameShape(t, raw, clean)
+			}
 		}
 		if c, err := r.Business(raw, "u"); err == nil {
 			valid(t, c.Bytes())

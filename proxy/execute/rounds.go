@@ -89,8 +89,10 @@ func withRound(params, responses, inner []byte) []byte {
 
 // asksNow says whether the upstream asks before it goes on, and may.
 func asksNow(m *method, c *call.Call) bool {
-	era := c.World.Upstreams[c.Item.Item().ID.Upstream].Fact().Era
-	return m.asks && era != string(audit.Legacy) && inquiry.Is(c.Incoming.Result)
+	if !m.asks || !inquiry.Is(c.Incoming.Result) {
+		return false
+	}
+	return c.World.Upstreams[c.Item.Item().ID.Upstream].Fact().Era != string(audit.Legacy)
 }
 
 // answers are the capabilities by which the host said what it answers. A legacy

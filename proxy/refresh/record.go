@@ -116,10 +116,12 @@ func changed(o *registry.Observation) *audit.Event {
 	e := &audit.Event{
 		Type:       audit.ToolsChanged,
 		Upstream:   audit.Ident(o.ID.Upstream),
-		Tool:       audit.Ident(o.Exposed),
 		Definition: o.Digest,
 		State:      o.State,
 		Reasons:    o.Reasons,
+	}
+	if name := audit.Ident(o.Exposed); name.Valid() { // a URI is none: its digest tells which it is
+		e.Tool = name
 	}
 	if o.Record != nil && o.Record.Definition != o.Digest {
 		e.Was = o.Record.Definition

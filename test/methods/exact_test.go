@@ -262,3 +262,31 @@ func TestHeaderMismatchUpstream(t *testing.T) {
 		t.Errorf("changed: %s", r.Body)
 	}
 }
+
+// What is hidden from a principal does not stand between it and what it may read.
+func TestHiddenTemplateHidesNoOther(t *testing.T) {
+	peers := map[string]*server{}
+	var upstreams []stage.Upstream
+	for id, template := range map[string]string{"a": "test://{+all}", "b": "test://shared/{n}"} {
+		peers[id] = &server{
+			lists:   map[string]string{protocol.MethodResourceTemplatesList: `{"uriTemplate":"` + template + `","name":"t"}`},
+			answers: map[string]stage.Answer{protocol.MethodResourcesRead: stage.Result(`{"contents":[{"uri":"test://shared/1","text":"` + id + `"}]}`)},
+		}
+		upstreams = append(upstreams, stage.Served(t, id, peers[id]))
+	}
+	s := stage.Open(t, stage.Options{
+		Principals: []stage.Principal{{Name: "alice", Scopes: []string{"use"}}, {Name: "bob", Scopes: []string{"hidden"}}},
+		Upstreams:  upstreams,
+		Others: func(id gateway.ItemID) string {
+			if id.Upstream == "b" {
+				return stage.Reviewed("use")
+			}
+			return stage.Reviewed("hidden")
+		},
+	})
+	for who, want := range map[string]string{"alice": `"b"`, "bob": `"a"`} {
+		if r := send(t, s.Host(who), protocol.MethodResourcesRead, `"uri":"test://shared/1"`); r.Get("/contents/0/text") != want {
+			t.Errorf("%s reads %s", who, r.Body)
+		}
+	}
+}
