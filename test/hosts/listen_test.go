@@ -11,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
@@ -250,6 +253,107 @@ func TestManyListen(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	stage.Await(t, "the goroutines end", func() bool { return runtime.NumGoroutine() <= before+4 })
+}
+
+// runbooks is a server of the SDK with resources, of one era: "plain" is for all,
+// "secret" for nobody.
+func runbooks(t *testing.T, era string) (*mcp.Server, stage.Upstream) {
+	t.Helper()
+	opts := &mcp.ServerOptions{
+		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
+		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
+	}
+	how := &mcp.StreamableHTTPOptions{Stateless: era == "modern"}
+	if era == "legacy" {
+		opts.SupportedProtocolVersions = []string{protocol.Revision20251125}
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "runbooks", Version: "1"}, opts)
+	for _, name := range []string{"plain", "secret"} {
+		server.AddResource(&mcp.Resource{Name: name, URI: "Runbook://desk/" + name},
+			func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "do this"}}}, nil
+			})
+	}
+	return server, stage.Served(t, era, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, how))
+}
+
+// What upstreams of both eras tell of a resource reaches hosts of both eras who
+// asked for it, as they spelled it, and of what may not be read nobody hears.
+func TestResourceUpdates(t *testing.T) {
+	for _, era := range []string{"modern", "legacy"} {
+		t.Run(era, func(t *testing.T) { resourceUpdates(t, era) })
+	}
+}
+
+func resourceUpdates(t *testing.T, era string) {
+	server, up := runbooks(t, era)
+	s := stage.Open(t, stage.Options{
+		Upstreams: []stage.Upstream{up},
+		Others: func(id gateway.ItemID) string {
+			if strings.Contains(id.Name, "secret") {
+				return stage.Reviewed("nobody")
+			}
+			return stage.Reviewed("use")
+		},
+	})
+	alice := s.Host("alice")
+	modern := watch(t.Context(), t, alice, `1`, `"notifications":{"resourceSubscriptions":["runbook://desk/plain","runbook://desk/secret"]}`)
+	modern.expect(acknowledged(`1`, `{"resourceSubscriptions":["runbook://desk/plain"]}`))
+	session := begin(t, alice, protocol.Revision20251125)
+	ask := func(method, uri string) *stage.Reply {
+		return alice.Legacy(protocol.Revision20251125, session, method, `"uri":"`+uri+`"`).Send(t)
+	}
+	if r := ask(protocol.MethodResourcesSubscribe, "RUNBOOK://desk/plain"); string(r.Result) != "{}" {
+		t.Fatalf("subscribe: %s", r.Body)
+	}
+	for _, uri := range []string{"runbook://desk/secret", "runbook://desk/none"} {
+		if r := ask(protocol.MethodResourcesSubscribe, uri); r.Code() != string(gateway.CodeUnknownResource) {
+			t.Errorf("subscribe to %s: %s", uri, r.Body)
+		}
+	}
+	next, _ := listen(t, alice.Legacy(protocol.Revision20251125, session, "x", ""))
+	stop := telling(t, server)
+	modern.expect(told(protocol.NotificationResourceUpdated, `1`, `,"uri":"runbook://desk/plain"`))
+	if got, want := next(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"RUNBOOK://desk/plain"}}`; got != want {
+		t.Errorf("told %s, want %s", got, want)
+	}
+	stop()
+	if r := ask(protocol.MethodResourcesUnsubscribe, "runbook://desk/plain"); string(r.Result) != "{}" {
+		t.Fatalf("unsubscribe: %s", r.Body)
+	}
+	// Once nobody may see it any more, its list has changed, and that is the last of it.
+	s.Write(t, "exposure.yaml", strings.ReplaceAll(s.Exposure(), `scopes: ["use"]`, `scopes: ["nobody"]`))
+	if err := s.Gateway.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for got := next(); got != `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`; got = next() {
+		if !strings.Contains(got, protocol.NotificationResourceUpdated) || got == "" { // one that was on its way
+			t.Fatalf("told %q", got)
+		}
+	}
+}
+
+// telling lets a server say again and again that its resources were updated, since
+// nobody knows when it is watched.
+func telling(t *testing.T, server *mcp.Server) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			for _, name := range []string{"secret", "plain"} {
+				_ = server.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: "Runbook://desk/" + name}) // nobody may be there yet
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 func TestListenOverStdio(t *testing.T) {
