@@ -67,7 +67,7 @@ func (s *session) introduced(ctx context.Context, r exchange.Reply, revision str
 	}
 	if in.Error != nil {
 		if in.Error.Code == protocol.RPCUnsupportedVersion && again {
-			if rev := wire.Retry(in.Error, revision); rev != "" {
+			if rev := wire.Retry(in.Error); rev != "" {
 				return s.discover(ctx, rev, false)
 			}
 		}

@@ -123,7 +123,7 @@ func (l *Link) discover(ctx context.Context, revision string, again bool) (wire.
 	case in.Error == nil:
 		return l.introduced(in.Result)
 	case in.Error.Code == protocol.RPCUnsupportedVersion:
-		rev := wire.Retry(in.Error, revision)
+		rev := wire.Retry(in.Error)
 		if rev == "" || !again {
 			return wire.Peer{}, unsupported(in.Error)
 		}

@@ -105,14 +105,11 @@ func Supported(e *protocol.RPCError) []string {
 	return texts(list)
 }
 
-// Retry returns the modern revision with which to try again after an error
-// -32022 that answered offered, or "" if there is none in common.
-func Retry(e *protocol.RPCError, offered string) string {
-	rev := protocol.HighestCommon(modernRevisions(), Supported(e))
-	if rev == offered {
-		return "" // it lists what it just refused
-	}
-	return rev
+// Retry returns the modern revision with which to try once more after an error
+// -32022, or "" if there is none in common. A server may well name the one that
+// it just refused: it is then asked again, once.
+func Retry(e *protocol.RPCError) string {
+	return protocol.HighestCommon(modernRevisions(), Supported(e))
 }
 
 // IsModernError reports whether only a modern server answers with that code.
