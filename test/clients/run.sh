@@ -207,7 +207,7 @@ refuse 1 "not the digest that was named" gw tools approve everything/echo --defi
 [[ $(state_of everything/simulate-research-query) == withheld ]] || die "a tool that needs tasks is not withheld"
 refuse 1 "task_required" gw tools approve everything/simulate-research-query --definition "$(digest_of everything/simulate-research-query)" \
   "${read_only[@]}" --scope demo:use --owner platform --by review --why "it can't be served"
-refuse 2 "missing_external_id" gw tools approve memory/create_entities --definition "$(digest_of memory/create_entities)" \
+refuse 2 "--external-id" gw tools approve memory/create_entities --definition "$(digest_of memory/create_entities)" \
   --side-effect write --reversible yes --outbound no --scope memory:use --owner platform --by review --why "without evidence"
 [[ $(cat "$work/exposure.yaml") == "version: 1" ]] || die "a refused review changed exposure.yaml"
 ok "tools approve refuses a digest that was not shown, a tool that can't be served, a write without evidence"
@@ -296,6 +296,6 @@ gateway_pid=""
 for pid in $children; do
   ! kill -0 "$pid" 2>/dev/null || die "process $pid outlived the gateway"
 done
-expect " 0 problems" gw audit verify
+expect "problems 0" gw audit verify
 ok "the gateway ended with all its children; the journal verifies: $(gw audit verify)"
 echo "clients: $passed passed, 0 failed"
