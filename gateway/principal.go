@@ -1,6 +1,9 @@
 package gateway
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // AuthMethod names how a principal was established.
 type AuthMethod string
@@ -24,6 +27,10 @@ type Principal struct {
 	Scopes  []string
 	Groups  []string
 	Method  AuthMethod
+
+	// AuthenticatedAt is when the subject proved who it is, as a verified credential
+	// says; zero = not known. It is no part of the identity.
+	AuthenticatedAt time.Time
 }
 
 // ID returns the identity as one unambiguous string. Two principals have equal

@@ -86,6 +86,7 @@ type Call struct {
 	Arguments []byte            // raw object; nil when absent
 	Catalog   *Catalog
 	Item      registry.Pinned
+	Approval  *gateway.ApprovalFact // of this very call by a human; nil = none. Set before decide
 	Decision  rego.Decision
 	Permit    rego.Permit
 	Action    audit.ID // joins the events of a call that was let through, of all its rounds
