@@ -93,6 +93,7 @@ type ExposureFacts struct {
 	ReadsNoPrivate   bool // reviewed `reads_private: no`
 	TrustedContent   bool // reviewed `untrusted_content: no`
 	Scopes           []string
+	StepUp           bool // shown to those too who lack its scopes, so that they may ask for them
 	Owner            string
 	Why              string
 	IdempotencyField string // JSON Pointer of the argument that carries the key

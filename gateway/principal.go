@@ -13,6 +13,7 @@ const (
 	AuthAPIKey    AuthMethod = "api_key"
 	AuthStdio     AuthMethod = "stdio"     // the configured principal of a stdio host
 	AuthAnonymous AuthMethod = "anonymous" // loopback only, under its unsafe name
+	AuthOAuth     AuthMethod = "oauth"     // a token of a configured issuer
 )
 
 // Principal is who calls: issuer, subject, tenant and client say who it is;

@@ -293,7 +293,7 @@ func TestInputAsPublished(t *testing.T) {
 		`"resource":{"id":"up/t","properties":{"definition":"sha256-jcs1:t","exposed_name":"up__t",` +
 		`"findings":[{"code":"b","severity":"info"}],"idempotent":"no","name":"t","open_world":true,"outbound":true,"owner":"",` +
 		`"reads_private":true,"reversible":false,"scopes":["a","b"],"side_effect":"destructive","state":"approved",` +
-		`"type":"tool","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
+		`"step_up":false,"type":"tool","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
 		`"subject":{"id":"alice","properties":{"auth_method":"api_key","client":"ci","groups":["g"],"issuer":"gateway",` +
 		`"scopes":["a"],"tenant":"platform"},"type":"identity"}}`
 	if got := string(d.Input()); got != want {

@@ -54,6 +54,7 @@ func NewResource(t Item) *Resource {
 		flag("reads_private", !f.ReadsNoPrivate),
 		flag("untrusted_content", !f.TrustedContent),
 		texts("scopes", f.Scopes),
+		flag("step_up", f.StepUp),
 		text("owner", f.Owner),
 		member{ast.StringTerm("findings"), findings(t.Findings)},
 	)

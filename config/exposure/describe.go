@@ -80,6 +80,7 @@ func record(e form.Entry, dst **registry.Record) form.Value {
 		{Key: "reads_private", Value: form.No(&f.ReadsNoPrivate)},
 		{Key: "untrusted_content", Value: form.No(&f.TrustedContent)},
 		{Key: "scopes", Value: scopes(&f.Scopes)},
+		{Key: "step_up", Value: form.YesNo(&f.StepUp)},
 		{Key: "evidence", Value: form.Object{Fields: []form.Field{{Key: "external_id", Need: true, Value: pointer(&f.ExternalID)}}}},
 		{Key: "status", Value: form.Object{Fields: []form.Field{
 			{Key: "tool", Need: true, Value: form.Matching(&status.tool, toolPattern, "bad_tool_name", "tool name")},
@@ -137,6 +138,7 @@ func reviewed(e form.Entry, dst **registry.Record) form.Value {
 	return form.Object{Check: func(at form.Place) { judgeReviewed(at) }, Fields: []form.Field{
 		{Key: "definition", Value: form.Matching(&r.Definition, digestPattern, "bad_digest", "digest sha256-jcs1: with 64 hex digits")},
 		{Key: "scopes", Value: scopes(&r.Facts.Scopes)},
+		{Key: "step_up", Value: form.YesNo(&r.Facts.StepUp)},
 		{Key: "reads_private", Value: form.No(&r.Facts.ReadsNoPrivate)},
 		{Key: "untrusted_content", Value: form.No(&r.Facts.TrustedContent)},
 		{Key: "timeout", Value: form.Duration(&r.Timeout, 10*time.Millisecond, time.Hour)},

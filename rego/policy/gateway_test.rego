@@ -31,6 +31,7 @@ facts(changes) := object.union(
 		"reads_private": true,
 		"untrusted_content": true,
 		"scopes": ["incident:create:{severity}"],
+		"step_up": false,
 		"owner": "payments-oncall",
 		"findings": [],
 	},
@@ -114,5 +115,13 @@ test_visible_without_any_scope if {
 	gateway.visible == {"incident/open"} with input as listing([], {
 		"incident/a": facts({}),
 		"incident/open": facts({"scopes": []}),
+	})
+}
+
+test_visible_for_step_up if {
+	gateway.visible == {"incident/a"} with input as listing([], {
+		"incident/a": facts({"step_up": true}),
+		"incident/b": facts({}),
+		"incident/c": facts({"step_up": true, "state": "changed"}),
 	})
 }
