@@ -23,7 +23,7 @@ type Config struct {
 	Audit     Audit
 	Upstreams map[string]*Upstream
 
-	exposureNamed bool
+	exposureAbsent *gateway.Problem // what it is to name an exposure file that is not there; nil where none is named
 }
 
 // Listen says where hosts reach the gateway.

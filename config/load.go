@@ -62,12 +62,17 @@ func noExposure() *registry.Exposure {
 }
 
 // LoadExposure reads the exposure file of the configuration. Where the file is
-// absent and the configuration does not name one, nothing is exposed.
+// absent and the configuration does not name one, nothing is exposed; where it does,
+// that is a problem of the configuration, at its key.
 func (c *Config) LoadExposure() (*registry.Exposure, error) {
-	if _, err := os.Stat(c.Exposure); errors.Is(err, fs.ErrNotExist) && !c.exposureNamed {
+	switch _, err := os.Stat(c.Exposure); {
+	case !errors.Is(err, fs.ErrNotExist):
+		return exposure.Load(c.Exposure)
+	case c.exposureAbsent != nil:
+		return nil, gateway.Problems{*c.exposureAbsent}
+	default:
 		return noExposure(), nil
 	}
-	return exposure.Load(c.Exposure)
 }
 
 // defaults is the Config of a file that says nothing.
@@ -84,7 +89,11 @@ func (l *loader) defaults() *Config {
 
 // settle fills in what one key takes from another.
 func (c *Config) settle(root form.Place) {
-	c.exposureNamed = root.Has("exposure")
+	if root.Has("exposure") {
+		absent := root.Child("exposure").Problem("not_found",
+			"`exposure` names %s, which is not there: `tools approve` begins it, and without the key nothing is exposed", c.Exposure)
+		c.exposureAbsent = &absent
+	}
 	for _, u := range c.Upstreams {
 		if u.Timeout == 0 {
 			u.Timeout = c.Limits.CallTimeout

@@ -239,6 +239,11 @@ func TestLoadExposure(t *testing.T) {
 		if got := strings.Join(codes(t, err), " "); got != want || err == nil && len(x.Items) != 0 {
 			t.Errorf("%q: %v, %v", text, x, err)
 		}
+		if problems := (gateway.Problems{}); errors.As(err, &problems) {
+			if p := problems[0]; p.Pos.Line != 2 || p.Pos.Col != 11 || !strings.Contains(p.Message, "`tools approve`") || !strings.Contains(p.Excerpt, "exposure: ./") {
+				t.Errorf("%+v does not say where and what to do", p)
+			}
+		}
 	}
 }
 

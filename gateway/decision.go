@@ -40,6 +40,7 @@ const (
 	ReasonResultTooLarge    Reason = "result_too_large"    // more than the gateway takes
 	ReasonOutputMissing     Reason = "output_missing"      // an output schema, but no structuredContent
 	ReasonOutputSchema      Reason = "output_schema"       // structuredContent breaks the output schema
+	ReasonNamesMeet         Reason = "names_meet"          // two member names are equal once cleaned
 	ReasonBusy              Reason = "busy"                // as many calls are under way as may be
 	ReasonPolicyConflict    Reason = "policy_conflict"     // rules gave different answers
 	ReasonPolicyCancelled   Reason = "policy_cancelled"    // the caller left before policy had answered

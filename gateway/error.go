@@ -22,6 +22,7 @@ const (
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeForbiddenOrigin    Code = "forbidden_origin"
 	CodeMediaType          Code = "unsupported_media_type"
+	CodeNotAcceptable      Code = "not_acceptable"
 	CodeMethodNotAllowed   Code = "method_not_allowed"
 	CodeNotFound           Code = "not_found"
 	CodeInvalidArguments   Code = "invalid_arguments"
@@ -58,7 +59,7 @@ func Codes() []Code {
 	return []Code{
 		CodeMalformed, CodeTooLarge, CodeUnknownMethod, CodeHeaderMismatch, CodeUnsupportedVersion,
 		CodeMissingCapability, CodeInvalidParams, CodeUnknownTool, CodeUnauthenticated,
-		CodeForbiddenOrigin, CodeMediaType, CodeMethodNotAllowed, CodeNotFound,
+		CodeForbiddenOrigin, CodeMediaType, CodeNotAcceptable, CodeMethodNotAllowed, CodeNotFound,
 		CodeInvalidArguments, CodeForbidden, CodeApprovalRequired, CodeQuarantined,
 		CodeRateLimited, CodeUnavailable, CodeBusinessError, CodeExecutionError, CodeTimeout,
 		CodeOutcomeUnknown, CodeContractViolation, CodeAuditUnavailable, CodePolicyUnavailable,

@@ -68,7 +68,7 @@ func (w *walker) run(p place) ([]byte, error) {
 	}
 	w.out = append(w.out, w.in[w.copied:]...)
 	if w.renamed && protocol.Check(w.out, protocol.Limits{Bytes: len(w.out), Depth: maxDepth}) != nil {
-		return nil, gateway.Because(gateway.CodeContractViolation, errNames)
+		return nil, gateway.Because(gateway.CodeContractViolation, errNames, gateway.ReasonNamesMeet)
 	}
 	return w.out, nil
 }

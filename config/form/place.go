@@ -25,6 +25,13 @@ func (p Place) Report(code, format string, args ...any) {
 	p.doc.report(p.Pos(), code, fmt.Sprintf(format, args...))
 }
 
+// Problem returns a problem at the place, with its excerpt, for what can only be
+// judged after the document was read.
+func (p Place) Problem(code, format string, args ...any) gateway.Problem {
+	pos := p.Pos()
+	return gateway.Problem{Pos: pos, Code: code, Message: fmt.Sprintf(format, args...), Excerpt: p.doc.excerpt(pos)}
+}
+
 // Has reports whether the place is a mapping with that key.
 func (p Place) Has(key string) bool {
 	_, ok := p.lookup(key)

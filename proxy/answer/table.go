@@ -43,7 +43,8 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeUnknownTool:        {400, -32602, false, RetryNo, "Unknown tool."},
 		gateway.CodeUnauthenticated:    {401, 1401, false, RetryNo, "Authentication is required."},
 		gateway.CodeForbiddenOrigin:    {403, 1403, false, RetryNo, "This origin or host may not reach the gateway."},
-		gateway.CodeMediaType:          {415, 1415, false, RetryNo, "The body must be application/json, and the answer acceptable as application/json."},
+		gateway.CodeMediaType:          {415, 1415, false, RetryNo, "The body must be application/json."},
+		gateway.CodeNotAcceptable:      {406, 1406, false, RetryNo, "The answer can't come in a media type that Accept admits."},
 		gateway.CodeMethodNotAllowed:   {405, 1405, false, RetryNo, "Only POST is supported here."},
 		gateway.CodeNotFound:           {404, 1404, false, RetryNo, "There is no such endpoint."},
 		gateway.CodeInvalidArguments:   {400, -32602, true, RetryChanged, "The arguments do not satisfy the definition."},
@@ -95,7 +96,7 @@ func forModels(r *Refusal, row Row) bool {
 func ofHTTP(code gateway.Code) bool {
 	switch code {
 	case gateway.CodeMalformed, gateway.CodeTooLarge, gateway.CodeHeaderMismatch, gateway.CodeUnsupportedVersion,
-		gateway.CodeUnauthenticated, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeMethodNotAllowed,
+		gateway.CodeUnauthenticated, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeNotAcceptable, gateway.CodeMethodNotAllowed,
 		gateway.CodeNotFound, gateway.CodeRateLimited, gateway.CodeBatch, gateway.CodeSessionUnknown, gateway.CodeSessionLimit:
 		return true
 	}

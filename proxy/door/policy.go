@@ -46,8 +46,10 @@ func (p *Policy) AdmitPost(c *proxy.Call) error {
 		return err
 	}
 	switch {
-	case !isJSON(c.Header["Content-Type"]), !Takes(c.Header["Accept"], "application/json"):
+	case !isJSON(c.Header["Content-Type"]):
 		return gateway.Fail(gateway.CodeMediaType)
+	case !Takes(c.Header["Accept"], "application/json"):
+		return gateway.Fail(gateway.CodeNotAcceptable)
 	case c.Arrival.Length > int64(c.World.Limits.Body):
 		return gateway.Fail(gateway.CodeTooLarge)
 	}

@@ -70,7 +70,7 @@ func (f *Front) accept(_ context.Context, c *proxy.Call) error {
 	case c.Arrival.Method != http.MethodGet:
 		return gateway.Fail(gateway.CodeMethodNotAllowed)
 	case !door.Takes(c.Header["Accept"], "text/event-stream"):
-		return gateway.Fail(gateway.CodeMediaType)
+		return gateway.Fail(gateway.CodeNotAcceptable)
 	}
 	return nil
 }

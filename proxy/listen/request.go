@@ -23,7 +23,7 @@ func (l *Listener) Stages() []call.Stage {
 // Who listens takes no place among those who call.
 func (l *Listener) agree(ctx context.Context, c *call.Call) error {
 	if c.Stream == nil {
-		return gateway.Fail(gateway.CodeMediaType)
+		return gateway.Fail(gateway.CodeNotAcceptable)
 	}
 	now, end, err := l.stand(ctx, c)
 	switch {

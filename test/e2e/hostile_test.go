@@ -87,7 +87,7 @@ func hostiles() []hostile {
 		{name: "output_missing", output: true, answer: stage.Result(stage.Text(`"` + secretWord + `"`)), code: contract, reason: gateway.ReasonOutputMissing, outcome: committed},
 		{name: "output_wrong", output: true, answer: stage.Result(`{"structuredContent":{"n":"` + secretWord + `"}}`), code: contract, reason: gateway.ReasonOutputSchema, outcome: committed},
 		{name: "output_null", output: true, answer: stage.Result(`{"structuredContent":null}`), code: contract, reason: gateway.ReasonOutputSchema, outcome: committed},
-		{name: "keys_that_meet", answer: stage.Result(`{"content":[],"structuredContent":{"ad\u200bmin":false,"admin":true}}`), code: contract, outcome: committed},
+		{name: "keys_that_meet", answer: stage.Result(`{"content":[],"structuredContent":{"ad\u200bmin":false,"admin":true}}`), code: contract, reason: gateway.ReasonNamesMeet, outcome: committed},
 		// Results that pass, cleaned.
 		{name: "output_right", output: true, answer: stage.Result(`{"structuredContent":{"n":1.0}}`), outcome: committed, result: `/structuredContent={"n":1.0}`},
 		{name: "business", output: true, answer: stage.Result(`{"isError":true,"content":[{"type":"text","text":"not \u001b[31mallowed"}]}`),

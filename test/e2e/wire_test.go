@@ -171,7 +171,7 @@ func wires() map[string][]wire {
 			{name: "none", change: header("Content-Type"), status: 415, rpc: 1415, code: gateway.CodeMediaType},
 			{name: "repeated", change: header("Content-Type", "application/json", "text/plain"), status: 415, rpc: 1415, code: gateway.CodeMediaType},
 			{name: "Latin-1", change: header("Content-Type", "application/json; charset=iso-8859-1"), status: 415, rpc: 1415, code: gateway.CodeMediaType},
-			{name: "answer as HTML only", change: header("Accept", "text/html"), status: 415, rpc: 1415, code: gateway.CodeMediaType},
+			{name: "answer as HTML only", change: header("Accept", "text/html"), status: 406, rpc: 1406, code: gateway.CodeNotAcceptable},
 			{name: "any answer", change: header("Accept", "*/*"), status: ok},
 			{name: "no Accept", change: header("Accept"), status: ok},
 		},
@@ -353,7 +353,7 @@ func (w *wire) checkRecord(t *testing.T, s *stage.Stage) {
 	t.Helper()
 	rows := s.Events(t)
 	switch w.code {
-	case gateway.CodeMethodNotAllowed, gateway.CodeNotFound, gateway.CodeForbiddenOrigin, gateway.CodeMediaType:
+	case gateway.CodeMethodNotAllowed, gateway.CodeNotFound, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeNotAcceptable:
 		if len(rows) != 0 {
 			t.Errorf("a stranger's request left events of its own: %+v", rows)
 		}

@@ -161,7 +161,7 @@ func TestWhatLegacyHostsMayNotSend(t *testing.T) {
 		"the other era's _meta":  {wrongMeta, 400, "header_mismatch", -32020},
 		"a verb that isn't":      {&stage.Request{Verb: "PUT", URL: list().URL, Header: list().Header}, 405, "method_not_allowed", 1405},
 		"text":                   {list().With("Content-Type", "text/plain"), 415, "unsupported_media_type", 1415},
-		"a GET for JSON":         {&stage.Request{Verb: "GET", URL: list().URL, Header: list().With("Accept", "application/json").Header}, 415, "unsupported_media_type", 1415},
+		"a GET for JSON":         {&stage.Request{Verb: "GET", URL: list().URL, Header: list().With("Accept", "application/json").Header}, 406, "not_acceptable", 1406},
 		"a GET by a stranger":    {&stage.Request{Verb: "GET", URL: list().URL, Header: stranger.Header.Clone()}, 401, "unauthenticated", 1401},
 		"a DELETE by a stranger": {&stage.Request{Verb: "DELETE", URL: list().URL, Header: stranger.Header.Clone()}, 401, "unauthenticated", 1401},
 	} {

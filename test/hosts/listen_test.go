@@ -205,7 +205,7 @@ func TestListenRefuses(t *testing.T) {
 			t.Errorf("%s: %d %s", params, r.Status, r.Body)
 		}
 	}
-	if r := alice.Ask(protocol.MethodSubscriptionsListen, toolsOnly).With("Accept", "application/json").Send(t); r.Status != 415 {
+	if r := alice.Ask(protocol.MethodSubscriptionsListen, toolsOnly).With("Accept", "application/json").Send(t); r.Status != 406 || r.Code() != "not_acceptable" {
 		t.Errorf("where no stream is taken: %d %s", r.Status, r.Body)
 	}
 	if r := s.Host("").Ask(protocol.MethodSubscriptionsListen, toolsOnly).Send(t); r.Status != 401 {
