@@ -103,11 +103,15 @@ func ParseRPCError(raw []byte) (RPCError, bool) {
 
 // AppendResponse appends a JSON-RPC response; id and result are raw JSON.
 func AppendResponse(dst, id, result []byte) []byte {
+	return append(append(AppendResponseHead(dst, id), result...), '}')
+}
+
+// AppendResponseHead appends a JSON-RPC response up to its result, for one who
+// renders the result in the same buffer and closes with a brace.
+func AppendResponseHead(dst, id []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
-	dst = append(dst, `,"result":`...)
-	dst = append(dst, result...)
-	return append(dst, '}')
+	return append(dst, `,"result":`...)
 }
 
 // AppendErrorResponse appends a JSON-RPC error response; id and data are raw

@@ -157,6 +157,15 @@ type Answer struct {
 	Status     int
 	Body       []byte // nil for an accepted notification
 	RetryAfter int    // seconds; 0 = not said
+
+	spent func()
+}
+
+// Sent says that Body is needed no more, so that its buffer may be used again.
+func (a Answer) Sent() {
+	if a.spent != nil {
+		a.spent()
+	}
 }
 
 // Answer renders the settled call.
@@ -175,6 +184,8 @@ func (g *Gateway) Answer(c *Call) Answer {
 		return Answer{Status: status, Body: body, RetryAfter: answer.Seconds(c.Err.RetryAfter)}
 	case r.Request == nil:
 		return Answer{Status: http.StatusAccepted}
+	case c.Rendered.Response != nil:
+		return Answer{Status: http.StatusOK, Body: c.Rendered.Response, spent: c.Rendered.Spent}
 	default:
 		body := make([]byte, 0, len(c.Result)+len(r.Request)+48)
 		return Answer{Status: http.StatusOK, Body: protocol.AppendResponse(body, r.Request, c.Result)}

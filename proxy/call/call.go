@@ -99,7 +99,9 @@ type Call struct {
 
 	Outcome gateway.Outcome
 	Result  []byte // raw result object
-	Err     *gateway.Error
+	// Rendered is set where Result was rendered within its whole response.
+	Rendered Rendered
+	Err      *gateway.Error
 
 	Clock    func() time.Time
 	Started  time.Time
@@ -131,6 +133,13 @@ type Listed struct {
 	Items  []*registry.Item // of the scope, in their stable order
 	Cached bool             // the view came from the private list cache
 	Next   string           // cursor of the next page
+}
+
+// Rendered is a response in one buffer with its result, for answers too large to
+// be copied. Spent gives the buffer back once the response is sent.
+type Rendered struct {
+	Response []byte
+	Spent    func()
 }
 
 // Subscription is what a host is told of for as long as it listens.

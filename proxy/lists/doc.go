@@ -3,5 +3,6 @@
 //
 // Map:
 //
-//	lists.go  Lists: gather, visible, page; cursors
+//	lists.go    Lists: gather, visible, page; cursors
+//	buffers.go  what pages are rendered in
 package lists

@@ -23,6 +23,8 @@ type Lists struct {
 	Keys   *keyring.Ring // seals cursors
 	Hop    *present.Hop
 	Record *record.Recorder
+
+	buffers buffers
 }
 
 // Stages are the corridor of the list of one kind.
@@ -66,11 +68,14 @@ func (l *Lists) page(_ context.Context, c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	size := 256
+	size := 256 + len(c.Request.ID)
 	for _, t := range c.Listed.Items[from:] {
 		size += len(t.Fragment) + 1
 	}
-	r := append(make([]byte, 0, size), '{')
+	whole, spent := l.buffers.take(size)
+	r := protocol.AppendResponseHead(whole, c.Request.ID)
+	head := len(r)
+	r = append(r, '{')
 	if c.Era == audit.Modern {
 		r = append(r, `"resultType":"complete",`...)
 	}
@@ -97,7 +102,9 @@ func (l *Lists) page(_ context.Context, c *call.Call) error {
 		r = present.AppendCacheHints(append(r, ','), c.World.Limits.ListTTL)
 		r = l.Hop.AppendMeta(append(r, `,"_meta":`...))
 	}
-	c.Result = append(r, '}')
+	r = append(r, '}', '}')
+	c.Result = r[head : len(r)-1]
+	c.Rendered = call.Rendered{Response: r, Spent: spent}
 	return nil
 }
 

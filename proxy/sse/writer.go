@@ -124,6 +124,7 @@ func (x *Writer) end() {
 // Answer sends the answer: as the last event where the stream has begun, or as
 // one JSON body with its status. Nothing is sent to a host that has gone away.
 func (x *Writer) Answer(c *proxy.Call, a proxy.Answer) {
+	defer a.Sent()
 	x.mu.Lock()
 	streams := x.open || x.alive != nil && c.Err == nil && a.Body != nil
 	x.mu.Unlock()

@@ -138,7 +138,9 @@ func (h *host) serve(x *exchange, line []byte) {
 	if notification := c.Request != nil && c.Request.Method != "" && c.Request.ID == nil; notification || x.cancelled.Load() {
 		return
 	}
-	if a := h.Gateway.Answer(c); a.Body != nil {
+	a := h.Gateway.Answer(c)
+	defer a.Sent()
+	if a.Body != nil {
 		_ = h.write(a.Body) // a host that is gone ends the loop
 	}
 }
