@@ -64,7 +64,7 @@ type Event struct {
 
 	// Of lists and refreshes.
 	Offered        uint32
-	OfferedDigest  Hash // DigestNames
+	OfferedDigest  Hash // NameDigest
 	Withheld       uint32
 	WithheldDigest Hash
 	Added          uint32

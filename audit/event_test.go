@@ -189,11 +189,20 @@ func TestParseTrace(t *testing.T) {
 	}
 }
 
-func TestDigestNames(t *testing.T) {
-	if DigestNames([]string{"ab", "c"}) == DigestNames([]string{"a", "bc"}) {
+func digestOf(names ...string) Hash {
+	var d NameDigest
+	for _, name := range names {
+		d.Add(name)
+	}
+	_, sum := d.Sum()
+	return sum
+}
+
+func TestNameDigest(t *testing.T) {
+	if digestOf("ab", "c") == digestOf("a", "bc") {
 		t.Error("the borders of names don't count")
 	}
-	if DigestNames([]string{"a", "b"}) == DigestNames([]string{"b", "a"}) {
+	if digestOf("a", "b") == digestOf("b", "a") {
 		t.Error("the order doesn't count")
 	}
 }

@@ -67,8 +67,8 @@ func samples() map[Type]*Event {
 
 	e = caller(ToolsListed)
 	e.Method, e.Subject = "tools/list", "jürgen@example.com"
-	e.Offered, e.OfferedDigest = 2, DigestNames([]string{"a__b", "a__c"})
-	e.Withheld, e.WithheldDigest = 1, DigestNames([]string{"a__d"})
+	e.Offered, e.OfferedDigest = 2, digestOf("a__b", "a__c")
+	e.Withheld, e.WithheldDigest = 1, digestOf("a__d")
 	e.Policy = Version("sha256:" + hex64)
 	all[e.Type] = e
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	stdhash "hash"
 	"time"
 )
 
@@ -111,19 +112,36 @@ func ParseTrace(traceparent string) Trace {
 	return t
 }
 
-// DigestNames returns one digest for an ordered list of names, so that an event
-// can say which list was offered without holding it.
-func DigestNames(names []string) Hash {
-	h := sha256.New()
-	var size [8]byte
-	for _, name := range names {
-		binary.BigEndian.PutUint64(size[:], uint64(len(name)))
-		h.Write(size[:])
-		h.Write([]byte(name))
+// NameDigest makes one digest for an ordered list of names, so that an event can
+// say which list was offered without holding it. The zero value is an empty list.
+type NameDigest struct {
+	n    uint32
+	text []byte // names with their lengths before them, not yet digested
+	h    stdhash.Hash
+}
+
+// Add appends a name to the list.
+func (d *NameDigest) Add(name string) {
+	if d.h == nil {
+		d.h, d.text = sha256.New(), make([]byte, 0, 4<<10)
 	}
-	var sum Hash
-	h.Sum(sum[:0])
-	return sum
+	d.n++
+	d.text = binary.BigEndian.AppendUint64(d.text, uint64(len(name)))
+	if d.text = append(d.text, name...); len(d.text) > 3<<10 {
+		d.h.Write(d.text)
+		d.text = d.text[:0]
+	}
+}
+
+// Sum returns how many names the list has, and its digest.
+func (d *NameDigest) Sum() (n uint32, sum Hash) {
+	if d.h == nil {
+		return 0, sha256.Sum256(nil)
+	}
+	d.h.Write(d.text)
+	d.text = d.text[:0]
+	d.h.Sum(sum[:0])
+	return d.n, sum
 }
 
 const hexDigits = "0123456789abcdef"

@@ -67,16 +67,16 @@ func (r *Recorder) Note(ctx context.Context, c *call.Call) error {
 		return nil // Refused tells of it
 	}
 	e := r.event(c, audit.ToolsListed)
-	var offered, withheld []string
+	var offered, withheld audit.NameDigest
 	for _, t := range c.Listed.Items {
 		if c.View.Has(t.Index) {
-			offered = append(offered, t.Exposed)
+			offered.Add(t.Exposed)
 		} else {
-			withheld = append(withheld, t.Exposed)
+			withheld.Add(t.Exposed)
 		}
 	}
-	e.Offered, e.OfferedDigest = uint32(len(offered)), audit.DigestNames(offered)
-	e.Withheld, e.WithheldDigest = uint32(len(withheld)), audit.DigestNames(withheld)
+	e.Offered, e.OfferedDigest = offered.Sum()
+	e.Withheld, e.WithheldDigest = withheld.Sum()
 	return r.append(ctx, c, e)
 }
 
