@@ -10,6 +10,9 @@ import (
 type interpreter struct {
 	short, valued string
 	long          []string
+	words         bool // its flags may stand behind words too, such as "npm exec -c"
+	first         bool // its first word is a program, unless a flag -f names a file
+	stdin         bool // without a script it takes the program from standard input
 }
 
 // inlineCode finds the argument by which a command carries its program in
@@ -21,6 +24,9 @@ func inlineCode(command []string) (program, flag string, found bool) {
 		if !known {
 			continue
 		}
+		if i > 0 { // perhaps a mere word: only its flags tell
+			in.first, in.stdin = false, false
+		}
 		if flag, found := in.inline(command[i+1:]); found {
 			return arg, flag, true
 		}
@@ -28,24 +34,40 @@ func inlineCode(command []string) (program, flag string, found bool) {
 	return "", "", false
 }
 
+// onStdin stands for the flag of a command that takes its program from standard
+// input, where messages belong.
+const onStdin = "(standard input)"
+
 func interpreterOf(arg string) (interpreter, bool) {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(arg, `\`, "/")))
 	name = strings.TrimSuffix(name, ".exe")
 	switch strings.TrimRight(name, "0123456789.-") {
 	case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish":
-		return interpreter{short: "cs", valued: "oO", long: []string{"--command"}}, true
+		return interpreter{short: "cs", valued: "oO", long: []string{"--command"}, stdin: true}, true
 	case "cmd":
 		return interpreter{long: []string{"/c", "/k"}}, true
 	case "powershell", "pwsh":
 		return interpreter{long: []string{"-c", "-command", "-e", "-ec", "-enc", "-encodedcommand"}}, true
 	case "node", "nodejs", "bun":
-		return interpreter{short: "ep", valued: "rC", long: []string{"--eval", "--print"}}, true
+		return interpreter{short: "ep", valued: "rC", long: []string{"--eval", "--print"}, stdin: true}, true
 	case "deno":
 		return interpreter{long: []string{"eval"}}, true
 	case "python", "pypy":
-		return interpreter{short: "c", valued: "WXm"}, true
+		return interpreter{short: "c", valued: "WX", stdin: true}, true
 	case "perl":
 		return interpreter{short: "eE", valued: "IMmCx"}, true
+	case "npx", "bunx", "pnpx":
+		return interpreter{short: "c", valued: "pw", long: []string{"--call"}}, true
+	case "npm", "pnpm", "yarn":
+		return interpreter{short: "c", long: []string{"--call"}, words: true}, true
+	case "tsx", "ts-node", "rscript", "groovy", "julia", "elixir", "erl", "scala", "jshell":
+		return interpreter{short: "epE", long: []string{"--eval", "--print", "--print-eval", "-eval"}}, true
+	case "env":
+		return interpreter{short: "S", valued: "uC", long: []string{"--split-string"}}, true
+	case "awk", "gawk", "mawk", "nawk", "sed":
+		return interpreter{valued: "Fv", first: true}, true
+	case "xargs", "parallel", "find", "script":
+		return interpreter{short: "c", first: true}, true
 	case "ruby", "lua", "osascript":
 		return interpreter{short: "e", valued: "IrlC"}, true
 	case "php":
@@ -65,10 +87,16 @@ func (in interpreter) inline(args []string) (string, bool) {
 			}
 		}
 		switch {
-		case arg == "-": // the program comes on standard input, where messages belong
-			return arg, true
-		case arg == "--" || !strings.HasPrefix(arg, "-"):
+		case arg == "-":
+			return onStdin, true
+		case arg == "-f" && in.first, arg == "-m" && in.stdin: // the program is a file, or an installed module
 			return "", false
+		case arg == "--" && !in.first:
+			return "", false
+		case !strings.HasPrefix(arg, "-") && in.words:
+			continue
+		case !strings.HasPrefix(arg, "-"):
+			return arg, in.first
 		case strings.HasPrefix(arg, "--"):
 			continue
 		}
@@ -80,7 +108,7 @@ func (in interpreter) inline(args []string) (string, bool) {
 			i++
 		}
 	}
-	return "", false
+	return onStdin, in.stdin
 }
 
 // cluster reads joined short flags: whether one of them carries code, and

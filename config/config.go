@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
 
@@ -24,6 +25,9 @@ type Config struct {
 	Upstreams map[string]*Upstream
 
 	exposureAbsent *gateway.Problem // what it is to name an exposure file that is not there; nil where none is named
+
+	// SecretFiles are those that references of the file name, absolute.
+	SecretFiles []string
 }
 
 // Listen says where hosts reach the gateway.
@@ -101,25 +105,21 @@ type Stdio struct {
 	Dir        string            // working directory
 	PassEnv    []string          // names of the gateway's variables that the child sees
 	Env        map[string]Secret // further variables
-	Confine    *Confine          // nil = not confined
+	Confine    *Confine          // nil = kept from what is the gateway's, where the kernel can
+	Unconfined bool              // unsafe_unconfined was set: not even that
 	InlineCode bool              // unsafe_inline_code was set
+	Start      time.Duration     // to start and introduce itself
 }
 
-// Confine is what a child may reach; everything else is out of its reach.
+// Confine is what a child may reach; everything else is out of its reach. What
+// of it cannot be had keeps the upstream from being started.
 type Confine struct {
-	Read, Write []string // directories
-	Network     Network
+	Read, Write []string // directories and files
+	Network     confine.Network
+	UID, GID    int // its own user and group; 0 = the gateway's
+	Limits      confine.Limits
 	Pos         gateway.Pos
 }
-
-// Network is how much of the network a confined child reaches.
-type Network string
-
-// The networks.
-const (
-	NoNetwork  Network = "none"
-	AnyNetwork Network = "any"
-)
 
 // HTTP is an upstream behind a URL.
 type HTTP struct {

@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 )
@@ -145,24 +146,36 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 }
 
 func (l *loader) stdio(s *Stdio) form.Value {
-	s.Dir = l.dir
+	s.Dir, s.Start = l.dir, time.Minute
 	envKeys := form.Keys{Pattern: envPattern, Code: "bad_env_name", Want: "name of an environment variable"}
 	return form.Object{Check: func(at form.Place) { judgeCommand(at.Child("command"), s) }, Fields: []form.Field{
 		{Key: "command", Need: true, Doc: "Program and arguments; no shell splits them.", Value: form.List(&s.Command, form.Text)},
 		{Key: "dir", Doc: "Working directory, relative to this file.", Value: l.path(&s.Dir)},
 		{Key: "pass_env", Doc: "Names of the gateway's variables that the child sees.", Value: listOf(&s.PassEnv, envPattern, "bad_env_name", "name of an environment variable")},
 		{Key: "env", Doc: "Further variables; secrets as env:NAME or file:PATH.", Value: form.Map(&s.Env, envKeys, func(e form.Entry, v *Secret) form.Value { return l.variable(e.Key, v) })},
-		{Key: "confine", Doc: "What the child may reach; everything else is out of its reach.", Value: optional(&s.Confine, l.confine)},
+		{Key: "confine", Doc: "What the child may reach; everything else is out of its reach. Where absent, all but what is the gateway's.", Value: optional(&s.Confine, l.confine)},
+		{Key: "start_timeout", Doc: "To start and introduce itself.", Value: form.Duration(&s.Start, time.Second, time.Hour)},
+		{Key: "unsafe_unconfined", Doc: "Lets the child reach all that the gateway reaches, its state included.", Value: form.Bool(&s.Unconfined)},
 		{Key: "unsafe_inline_code", Doc: "Lets the command carry its program in an argument.", Value: form.Bool(&s.InlineCode)},
 	}}
 }
 
 func (l *loader) confine(c *Confine) form.Value {
-	c.Network = NoNetwork
+	const most = 1 << 40
+	c.Network = confine.None
+	number := func(key, doc string, dst *int, least, most int) form.Field {
+		return form.Field{Key: key, Doc: doc, Value: form.Int(dst, least, most)}
+	}
 	return form.Object{Check: func(at form.Place) { c.Pos = at.Pos() }, Fields: []form.Field{
-		{Key: "read", Doc: "Directories that it may read.", Value: form.List(&c.Read, l.path)},
-		{Key: "write", Doc: "Directories that it may write.", Value: form.List(&c.Write, l.path)},
-		{Key: "network", Doc: "How much of the network it reaches.", Value: form.Word(&c.Network, NoNetwork, AnyNetwork)},
+		{Key: "read", Doc: "Directories and files that it may read and run, beside what every program needs of the system.", Value: form.List(&c.Read, l.path)},
+		{Key: "write", Doc: "Directories and files that it may write too.", Value: form.List(&c.Write, l.path)},
+		{Key: "network", Doc: "How much of the network it reaches: none, a network of its own with nothing in it, or any.", Value: form.Word(&c.Network, confine.None, confine.Own, confine.Any)},
+		{Key: "uid", Doc: "A user of its own; the gateway must run as root.", Value: form.Int(&c.UID, 1, 1<<31-2)},
+		{Key: "gid", Doc: "A group of its own; the uid's number where absent.", Value: form.Int(&c.GID, 1, 1<<31-2)},
+		{Key: "memory", Doc: "Of private memory.", Value: form.Size(&c.Limits.Memory, most)},
+		number("processes", "Processes and threads of its user, the gateway's own included.", &c.Limits.Processes, 1, 1<<22),
+		number("open_files", "Files open at a time.", &c.Limits.OpenFiles, 16, 1<<20),
+		{Key: "file_size", Doc: "Of one file that it writes.", Value: form.Size(&c.Limits.FileSize, most)},
 	}}
 }
 

@@ -3,12 +3,9 @@ package config
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"mcp-gateway/config/exposure"
@@ -22,7 +19,8 @@ const maxFile = 1 << 20
 
 // loader is one run of Load.
 type loader struct {
-	dir string // of the file
+	dir     string   // of the file
+	secrets []string // files named by references
 }
 
 // Load reads an upstreams.yaml. Its error is a gateway.Problems that holds
@@ -33,6 +31,7 @@ func Load(path string) (*Config, error) {
 	c := l.defaults()
 	c.File, c.Revision = doc.File(), doc.Revision()
 	doc.Read(l.file(c))
+	c.SecretFiles = l.secrets
 	if doc.Readable() {
 		c.settle(doc.Root())
 		c.judge(doc.Root())
@@ -129,21 +128,4 @@ func (c *Config) Immutable(next *Config) []string {
 		names = append(names, "replica")
 	}
 	return names
-}
-
-// ConfineProblems returns a problem for each upstream that asks for
-// confinement: for a gateway that cannot give it, since a wish for confinement
-// must not end in an unconfined child.
-func (c *Config) ConfineProblems() gateway.Problems {
-	var out gateway.Problems
-	for _, id := range slices.Sorted(maps.Keys(c.Upstreams)) {
-		u := c.Upstreams[id]
-		if u.Stdio != nil && u.Stdio.Confine != nil {
-			out = append(out, gateway.Problem{
-				Pos: u.Stdio.Confine.Pos, Code: "confine_unsupported",
-				Message: fmt.Sprintf("upstream %s asks for confinement, which this gateway cannot give here; remove `confine` to run it unconfined", u.ID),
-			})
-		}
-	}
-	return out
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/schema"
 )
@@ -78,15 +79,12 @@ func TestLoadDesigned(t *testing.T) {
 	if incident.ID != "incident" || incident.Timeout != 30*time.Second || incident.Stdio.Dir != dir || incident.Stdio.Env["TZ"].Reveal() != "UTC" || incident.Pos.Line == 0 {
 		t.Errorf("incident = %+v", incident)
 	}
-	if c := incident.Stdio.Confine; c == nil || c.Network != NoNetwork || !slices.Equal(c.Read, []string{filepath.Join(dir, "examples")}) {
+	if c := incident.Stdio.Confine; c == nil || c.Network != confine.None || !slices.Equal(c.Read, []string{filepath.Join(dir, "examples")}) {
 		t.Errorf("confine = %+v", c)
 	}
 	tracker := c.Upstreams["tracker"]
 	if tracker.HTTP.Bearer.Reveal() != "hush" || tracker.Timeout != 20*time.Second || tracker.Refresh != (Refresh{5 * time.Minute, time.Hour}) || tracker.Revision != (Revision{"2025-06-18", RefuseDowngrade}) {
 		t.Errorf("tracker = %+v", tracker)
-	}
-	if problems := c.ConfineProblems(); len(problems) != 1 || problems[0].Code != "confine_unsupported" || problems[0].Pos.Line != incident.Stdio.Confine.Pos.Line {
-		t.Errorf("confine problems = %v", problems)
 	}
 }
 
@@ -135,6 +133,18 @@ func TestRules(t *testing.T) {
 		command(`python3.12, -Ic, x`):                 "inline_code",
 		command(`python, -m, server`):                 "",
 		command(`python, -`):                          "inline_code",
+		command(`bash`):                               "inline_code",
+		command(`python3, -u`):                        "inline_code",
+		command(`python3, -m, server, -c, x`):         "",
+		command(`npx, -y, -c, x`):                     "inline_code",
+		command(`npx, -y, pkg, -c, x`):                "",
+		command(`npm, exec, -c, x`):                   "inline_code",
+		command(`env, -S, node server.js`):            "inline_code",
+		command(`awk, "BEGIN { system(1) }"`):         "inline_code",
+		command(`awk, -f, server.awk`):                "",
+		command(`busybox, sh, -c, x`):                 "inline_code",
+		command(`server, --language, python`):         "",
+		command(`tsx, -e, x`):                         "inline_code",
 		command(`python, -Werror::Cat, server.py`):    "",
 		command(`"C:\\bin\\CMD.EXE", /C, x`):          "inline_code",
 		command(`pwsh, -EncodedCommand, x`):           "inline_code",
@@ -153,6 +163,10 @@ func TestRules(t *testing.T) {
 		"upstreams: {a: {stdio: {command: [x], confine: {write: [.]}}}}":                                      "review_exposed state_exposed",
 		"upstreams: {a: {stdio: {command: [x], confine: {read: [/]}}}}":                                       "state_exposed",
 		"upstreams: {a: {stdio: {command: [x], confine: {read: [../a]}}}}":                                    "",
+		"upstreams: {a: {stdio: {command: [x], confine: {}, unsafe_unconfined: true}}}":                       "confined_and_not",
+		"upstreams: {a: {stdio: {command: [x], confine: {uid: 0}}}}":                                          "out_of_range",
+		"upstreams: {a: {stdio: {command: [x], confine: {network: some}}}}":                                   "unknown_value",
+		"upstreams: {a: {stdio: {command: [x], confine: {memory: lots}}}}":                                    "bad_size",
 		"state: {dir: s}\npolicy: {dir: p}\nupstreams: {a: {stdio: {command: [x], confine: {write: [p/q]}}}}": "review_exposed",
 		"listen: {mcp: \":8080\"}":                                                       "",
 		"listen: {mcp: localhost}":                                                       "bad_address",

@@ -90,6 +90,9 @@ func (c *Config) judge(root form.Place) {
 		}
 		if u.Stdio.Confine != nil {
 			c.judgeConfine(root.Child("upstreams", id, "stdio", "confine"), u.Stdio.Confine)
+			if u.Stdio.Unconfined {
+				root.Child("upstreams", id, "stdio", "unsafe_unconfined").Report("confined_and_not", "`confine` and `unsafe_unconfined` contradict each other")
+			}
 		}
 	}
 }
@@ -115,6 +118,9 @@ func (c *Config) judgeConfine(at form.Place, confine *Confine) {
 		for i, dir := range dirs {
 			if within(c.State.Dir, dir) || within(dir, c.State.Dir) {
 				at.Child(key).Item(i).Report("state_exposed", "the directory holds state.dir or lies in it, so the child could reach the gateway's keys and journal")
+			}
+			if slices.ContainsFunc(c.SecretFiles, func(file string) bool { return within(file, dir) }) {
+				at.Child(key).Item(i).Report("secret_exposed", "the child could read a secret's file that this configuration names")
 			}
 		}
 	}

@@ -80,6 +80,7 @@ func (l *loader) resolve(ref string) (Secret, *form.Fault) {
 		}
 	} else {
 		var err error
+		l.secrets = append(l.secrets, l.abs(name))
 		if value, err = readSecretFile(l.abs(name)); err != nil {
 			return Secret{}, &form.Fault{Code: "secret_missing", Message: fmt.Sprintf("the secret's file %q cannot be read", name)}
 		}

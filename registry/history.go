@@ -49,4 +49,5 @@ type UpstreamFact struct {
 	ClaimedVersion string
 	Capabilities   string // the object that it declared, as sent; "" if none
 	Instructions   string // the JSON string that it gave, as sent; "" if none. Never shown to a host unreviewed
+	Confined       string // what was in force for its last process; "" for none and for HTTP
 }

@@ -104,20 +104,21 @@ func (s *Store) Definitions(ctx context.Context, upstream string) ([]registry.Se
 func (s *Store) SetUpstream(ctx context.Context, f registry.UpstreamFact) error {
 	return explain("noting an upstream", s.inTx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO upstreams (id, era, revision, up, reason, at, claimed_name, claimed_version, capabilities, instructions)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			INSERT INTO upstreams (id, era, revision, up, reason, at, claimed_name, claimed_version, capabilities, instructions, confined)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET
 				era = excluded.era, revision = excluded.revision, up = excluded.up, reason = excluded.reason,
 				at = excluded.at, claimed_name = excluded.claimed_name, claimed_version = excluded.claimed_version,
-				capabilities = excluded.capabilities, instructions = excluded.instructions
+				capabilities = excluded.capabilities, instructions = excluded.instructions,
+				confined = excluded.confined
 			WHERE excluded.at >= at`,
 			f.ID, f.Era, f.Revision, f.Up, f.Reason, f.At.UnixNano(), clip(f.ClaimedName), clip(f.ClaimedVersion),
-			whole(f.Capabilities), whole(f.Instructions))
+			whole(f.Capabilities), whole(f.Instructions), clip(f.Confined))
 		return err
 	}))
 }
 
-const selectUpstreams = `SELECT id, era, revision, up, reason, at, claimed_name, claimed_version, capabilities, instructions FROM upstreams `
+const selectUpstreams = `SELECT id, era, revision, up, reason, at, claimed_name, claimed_version, capabilities, instructions, confined FROM upstreams `
 
 // Upstream implements registry.History.
 func (s *Store) Upstream(ctx context.Context, id string) (registry.UpstreamFact, bool, error) {
@@ -141,7 +142,7 @@ func (s *Store) Upstreams(ctx context.Context) ([]registry.UpstreamFact, error) 
 
 func scanUpstream(scan func(...any) error) (f registry.UpstreamFact, err error) {
 	var at int64
-	err = scan(&f.ID, &f.Era, &f.Revision, &f.Up, &f.Reason, &at, &f.ClaimedName, &f.ClaimedVersion, &f.Capabilities, &f.Instructions)
+	err = scan(&f.ID, &f.Era, &f.Revision, &f.Up, &f.Reason, &at, &f.ClaimedName, &f.ClaimedVersion, &f.Capabilities, &f.Instructions, &f.Confined)
 	f.At = instant(at)
 	return f, err
 }

@@ -16,9 +16,12 @@ var version1 string
 //go:embed schema/2.sql
 var version2 string
 
+//go:embed schema/confined.sql
+var confined string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
-func migrations() []string { return []string{version1, version2} }
+func migrations() []string { return []string{version1, version2, confined} }
 
 // inspect says which version a database has, without writing to it: 0 is an
 // empty one. It fails if the database is not ours or too new.

@@ -95,6 +95,7 @@ func (c *Client) fact() registry.UpstreamFact {
 	if p := &c.state.peer; p.Era != "" {
 		f.Era, f.Revision, f.ClaimedName, f.ClaimedVersion = string(p.Era), p.Revision, p.ClaimedName, p.ClaimedVersion
 		f.Capabilities, f.Instructions = string(p.Capabilities), string(p.Instructions)
+		f.Confined = p.Confined
 	}
 	if f.Up && c.cfg.Downgrade == WarnDowngrade && f.Revision < c.cfg.Remembered.Revision {
 		f.Reason = string(wire.ReasonDowngrade)

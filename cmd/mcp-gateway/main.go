@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcp-gateway/cmd/mcp-gateway/demo"
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
 
@@ -30,7 +31,19 @@ const (
 // version is that of the build; releases set it with -ldflags -X.
 var version = "dev"
 
-func main() { os.Exit(execute(os.Args[1:])) }
+func main() {
+	if confine.Is(os.Args) { // started by ourselves, on the way to become a child
+		os.Exit(confine.Main(os.Args))
+	}
+	os.Exit(execute(os.Args[1:]))
+}
+
+// shield keeps what the gateway knows from its children, before there are any.
+func shield(log *zap.Logger) {
+	if err := confine.Shield(); err != nil {
+		log.Warn("the gateway's memory and environment are not shielded from processes of its user", zap.Error(err))
+	}
+}
 
 // exitError carries an exit code out of a command; its text may be empty.
 type exitError struct {

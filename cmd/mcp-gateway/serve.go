@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/confine"
 )
 
 func serveCommand(f *flags) *cobra.Command {
@@ -27,7 +28,8 @@ func serve(ctx context.Context, f *flags) (err error) {
 	if err != nil {
 		return err
 	}
-	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log})
+	shield(log)
+	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log, Helper: confine.Helper()})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/confine"
 )
 
 func stdioCommand(f *flags) *cobra.Command {
@@ -30,7 +31,8 @@ func serveStdio(ctx context.Context, f *flags, in io.Reader, out io.Writer, upst
 	if err != nil {
 		return err
 	}
-	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log})
+	shield(log)
+	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log, Helper: confine.Helper()})
 	if err != nil {
 		return err
 	}

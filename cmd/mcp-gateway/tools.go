@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/diff"
@@ -21,7 +22,7 @@ func toolsCommand(f *flags) *cobra.Command {
 
 // inspect is what the commands about tools begin with.
 func inspect(cmd *cobra.Command, f *flags, fresh bool) (*run.Inspection, error) {
-	return run.Inspect(cmd.Context(), run.Options{ConfigPath: f.config, Version: buildVersion()}, fresh)
+	return run.Inspect(cmd.Context(), run.Options{ConfigPath: f.config, Version: buildVersion(), Helper: confine.Helper()}, fresh)
 }
 
 // freshFlag lets a command ask upstreams instead of what was last observed.

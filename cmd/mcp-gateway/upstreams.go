@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/config"
 	"mcp-gateway/gateway"
+	"mcp-gateway/registry"
 )
 
 func upstreamsCommand(f *flags) *cobra.Command {
@@ -32,7 +34,7 @@ func upstreamsCommand(f *flags) *cobra.Command {
 			}
 			tools[o.ID.Upstream][o.State]++
 		}
-		t := &table{columns: []string{"upstream", "up", "reason", "era", "revision", "served", "held back", "calls itself", "as of"}}
+		t := &table{columns: []string{"upstream", "up", "reason", "era", "revision", "served", "held back", "calls itself", "confined", "as of"}}
 		for _, id := range slices.Sorted(maps.Keys(in.Config.Upstreams)) {
 			fact, n := in.Facts[id], tools[id]
 			held := n[gateway.StateNew] + n[gateway.StateChanged] + n[gateway.StateQuarantined] + n[gateway.StateWithheld]
@@ -42,9 +44,21 @@ func upstreamsCommand(f *flags) *cobra.Command {
 			}
 			claimed := printable(fact.ClaimedName + " " + fact.ClaimedVersion)
 			t.add(id, up, fact.Reason, fact.Era, fact.Revision, strconv.Itoa(n[gateway.StateApproved]), strconv.Itoa(held),
-				claimed, fact.At.Local().Format(time.DateTime))
+				claimed, confined(in.Config.Upstreams[id], fact), fact.At.Local().Format(time.DateTime))
 		}
 		return t.write(cmd.OutOrStdout(), *format)
 	}
 	return group("upstreams", "The servers behind the gateway", list)
+}
+
+// confined says what the last process of an upstream was kept from.
+func confined(u *config.Upstream, fact registry.UpstreamFact) string {
+	switch {
+	case u.Stdio == nil:
+		return "no process"
+	case fact.Confined == "":
+		return "not known"
+	default:
+		return fact.Confined
+	}
 }

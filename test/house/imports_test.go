@@ -14,7 +14,7 @@ var rows = [][]string{
 	{"examples"},
 	{"proxy", "upstream", "console", "admin", "store", "config"},
 	{"auth", "registry", "rego", "redact", "approval", "receipt", "audit", "schema"},
-	{"protocol", "egress", "keyring", "telemetry"},
+	{"protocol", "egress", "keyring", "confine", "telemetry"},
 	{"gateway"},
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"testing"
 
+	"mcp-gateway/confine"
 	"mcp-gateway/examples/incident/desk"
 )
 
@@ -21,6 +22,9 @@ const incidentRole = "incident"
 // Main runs the tests, or plays one of the roles if this process was started as
 // an upstream. Every package has the role of the incident example.
 func Main(m *testing.M, roles map[string]func(args []string)) int {
+	if confine.Is(os.Args) {
+		return confine.Main(os.Args)
+	}
 	name := os.Getenv(RoleVar)
 	if name == "" {
 		return m.Run()

@@ -44,6 +44,8 @@ type Options struct {
 	// Others is Review for prompts, resources and templates; nil means
 	// Reviewed("use") for each.
 	Others func(gateway.ItemID) string
+	// Helper confines children, for packages whose TestMain is Main; none does not.
+	Helper []string
 }
 
 // Stage is a running gateway with all that stands around it.
@@ -78,7 +80,7 @@ func Open(t testing.TB, o Options) *Stage {
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), s.log, zapcore.DebugLevel)
 	var err error
 	s.Gateway, err = run.Open(t.Context(), run.Options{
-		ConfigPath: s.Path("upstreams.yaml"), Version: Version, Log: zap.New(core),
+		ConfigPath: s.Path("upstreams.yaml"), Version: Version, Log: zap.New(core), Helper: o.Helper,
 	})
 	if err != nil {
 		t.Fatalf("open: %v", err)

@@ -29,6 +29,12 @@ func (u Upstream) Unmet() Upstream {
 	return u
 }
 
+// Confined adds what a process may reach, such as "{network: none}".
+func (u Upstream) Confined(settings string) Upstream {
+	u.settings = strings.Replace(u.settings, "stdio: {", "stdio: {confine: "+settings+", ", 1)
+	return u
+}
+
 // At is an upstream over HTTP, wherever it is.
 func At(id, url string) Upstream { return Upstream{ID: id, settings: `http: {url: "` + url + `"}`} }
 

@@ -9,6 +9,7 @@
 //
 //	options.go     Options: what to run, and every bound; the reasons for a failure
 //	process.go     Process: one running child; lines in, lines out
+//	confined.go    the way through the helper that confines, where that is wanted
 //	stop.go        the orderly end: stdin closed, SIGTERM, SIGKILL, for the whole group
 //	sys_linux.go   the process group, and death with the gateway, on Linux
 //	sys_unix.go    the process group elsewhere

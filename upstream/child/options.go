@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
 
@@ -18,6 +19,7 @@ const (
 	ReasonQueueFull   gateway.Reason = "queue_full"   // too many lines wait to be written
 	ReasonCrashLoop   gateway.Reason = "crash_loop"   // several failures in a row
 	ReasonStopped     gateway.Reason = "stopped"      // ended by us
+	ReasonUnconfined  gateway.Reason = "unconfined"   // it must be confined and could not be
 )
 
 // Options say what to run and within which bounds. Zero values mean the
@@ -27,6 +29,9 @@ type Options struct {
 	Dir     string            // working directory; empty = the gateway's
 	PassEnv []string          // names of variables passed on from the gateway's environment
 	Env     map[string]string // further variables; these win over PassEnv
+
+	Confine *confine.Spec // what it may reach; nil = whatever the gateway reaches
+	Helper  []string      // the command that confines, such as the gateway's own binary; none = nothing can be confined
 
 	Grace        time.Duration // from closed stdin to SIGKILL, in total; 5 s
 	WriteTimeout time.Duration // for one line to be taken by the child; 30 s

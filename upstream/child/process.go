@@ -10,8 +10,10 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
 
@@ -26,6 +28,9 @@ type Process struct {
 	stdin  *os.File
 	stdout *os.File
 	noise  *atomic.Int64 // lines that were no messages, counted over restarts
+	word   *os.File      // what the helper says; nil without one
+
+	confined confine.Report // set before start returns
 
 	queue  chan *Frame
 	exited chan struct{} // the child was reaped and its group is gone
@@ -48,21 +53,27 @@ func start(opts *Options, stderr *Stderr, noise *atomic.Int64) (*Process, error)
 	if len(opts.Command) == 0 {
 		return nil, gateway.Because(gateway.CodeUnavailable, errors.New("no command"), ReasonStartFailed)
 	}
-	cmd := exec.Command(opts.Command[0], opts.Command[1:]...)
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = opts.environ(), opts.Dir, groupAttr()
 	pipes, err := newPipes()
 	if err != nil {
 		return nil, gateway.Because(gateway.CodeUnavailable, err, ReasonStartFailed)
 	}
+	cmd, word, err := command(opts)
+	if err != nil {
+		closeAll(pipes[:])
+		return nil, err
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0], pipes[3], pipes[5]
 	p := &Process{
 		opts: opts, cmd: cmd, stdin: pipes[1], stdout: pipes[2], noise: noise,
-		queue: make(chan *Frame, opts.Queue), exited: make(chan struct{}),
+		queue: make(chan *Frame, opts.Queue), exited: make(chan struct{}), word: word,
 	}
 	started := make(chan error)
 	go p.run(pipes, started, stderr)
 	if err := <-started; err != nil {
 		closeAll(pipes[:])
+		if errors.Is(err, confine.ErrRefused) {
+			return nil, gateway.Because(gateway.CodeUnavailable, err, ReasonUnconfined)
+		}
 		return nil, gateway.Because(gateway.CodeUnavailable, err, ReasonStartFailed)
 	}
 	go p.write()
@@ -93,10 +104,17 @@ func (p *Process) run(pipes [6]*os.File, started chan<- error, stderr *Stderr) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := p.cmd.Start(); err != nil {
+		p.unheard()
 		started <- err
 		return
 	}
 	closeAll([]*os.File{pipes[0], pipes[3], pipes[5]})
+	if err := p.await(); err != nil {
+		_ = p.signal(syscall.SIGKILL)
+		_ = p.cmd.Wait()
+		started <- err
+		return
+	}
 	alive, end := context.WithCancel(context.Background())
 	defer end()
 	go func() {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
 
@@ -37,6 +38,7 @@ type Supervisor struct {
 // Status is what an operator may want to know about a child.
 type Status struct {
 	PID           int            // 0 while none runs
+	Confined      confine.Report // what the last process was kept from
 	Reason        gateway.Reason // why the last process failed; crash_loop after several in a row; empty if none did
 	Failures      int            // in a row
 	Starts        int            // processes started so far
@@ -112,7 +114,7 @@ func (s *Supervisor) once(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	s.status.PID, s.status.RetryAt = p.PID(), time.Time{}
+	s.status.PID, s.status.RetryAt, s.status.Confined = p.PID(), time.Time{}, p.Confined()
 	s.status.Starts++
 	s.mu.Unlock()
 	stopped := context.AfterFunc(ctx, p.Stop)

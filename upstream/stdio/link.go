@@ -85,6 +85,7 @@ func (l *Link) serve(ctx context.Context, p *child.Process) error {
 		return err
 	}
 	l.opts.Terms.Before = peer.Revision // from now on nothing less
+	peer.Confined = p.Confined().String()
 	s.peer = peer
 	l.cameUp(s, peer)
 	defer l.forget()

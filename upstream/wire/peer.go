@@ -27,6 +27,7 @@ type Peer struct {
 	Instructions   []byte // a JSON string as sent; nil if none
 	ClaimedName    string
 	ClaimedVersion string
+	Confined       string // not of its saying: what its process is kept from; "" over HTTP
 }
 
 // Declares reports whether the capability that a JSON Pointer names is there:

@@ -14,6 +14,7 @@ import (
 
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/confine"
 )
 
 // exposure is the review of the example: the same file as the example's own.
@@ -55,7 +56,7 @@ func open(ctx context.Context, dir, version string) (*stage, error) {
 		return nil, err
 	}
 	var err error
-	s.gateway, err = run.Open(ctx, run.Options{ConfigPath: s.path("upstreams.yaml"), Version: version, Log: zap.NewNop()})
+	s.gateway, err = run.Open(ctx, run.Options{ConfigPath: s.path("upstreams.yaml"), Version: version, Log: zap.NewNop(), Helper: confine.Helper()})
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ type Options struct {
 	Version    string
 	Log        *zap.Logger      // nil: nothing is logged
 	Clock      func() time.Time // nil: time.Now
+	Helper     []string         // the command that confines children; none: nothing can be confined
 }
 
 // Gateway is a whole gateway on one machine: no services beside it.

@@ -49,8 +49,12 @@ func (g *Gateway) logList(id string, c registry.Changes, err error) {
 }
 
 func (g *Gateway) logFact(f registry.UpstreamFact) {
-	g.options.Log.Info("upstream", zap.String("upstream", f.ID), zap.Bool("up", f.Up), zap.String("reason", f.Reason),
-		zap.String("era", f.Era), zap.String("revision", f.Revision))
+	fields := []zap.Field{zap.String("upstream", f.ID), zap.Bool("up", f.Up), zap.String("reason", f.Reason),
+		zap.String("era", f.Era), zap.String("revision", f.Revision)}
+	if f.Confined != "" {
+		fields = append(fields, zap.String("confined", f.Confined))
+	}
+	g.options.Log.Info("upstream", fields...)
 }
 
 func (g *Gateway) logStderr(id, line string) {

@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/auth"
 	"mcp-gateway/config"
+	"mcp-gateway/confine"
 	"mcp-gateway/egress"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -52,9 +53,6 @@ type world struct {
 func (g *Gateway) plan(ctx context.Context, c *config.Config) (*plan, error) {
 	p := &plan{config: c}
 	var err, all error
-	if problems := c.ConfineProblems(); len(problems) > 0 {
-		all = errors.Join(all, problems)
-	}
 	if p.exposure, err = c.LoadExposure(); err != nil {
 		all = errors.Join(all, err)
 	}
@@ -176,7 +174,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 		c.Relay = append(c.Relay, upstream.Relay(what))
 	}
 	if u.Stdio != nil {
-		c.Stdio = g.process(id, u.Stdio)
+		c.Stdio, c.StartTimeout = g.process(p.config, u), u.Stdio.Start
 		return upstream.New(c)
 	}
 	target, err := url.Parse(u.HTTP.URL)
@@ -190,7 +188,8 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 	return upstream.New(c)
 }
 
-func (g *Gateway) process(id string, s *config.Stdio) *child.Options {
+func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {
+	s := u.Stdio
 	env := make(map[string]string, len(s.Env))
 	for name, secret := range s.Env {
 		env[name] = secret.Reveal()
@@ -198,8 +197,31 @@ func (g *Gateway) process(id string, s *config.Stdio) *child.Options {
 	cleaner := redact.New(redact.Options{})
 	return &child.Options{
 		Command: s.Command, Dir: s.Dir, PassEnv: s.PassEnv, Env: env, Clean: cleaner.Text,
-		OnStderr: func(line string) { g.logStderr(id, line) },
+		Confine: confinement(c, s), Helper: g.options.Helper,
+		OnStderr: func(line string) { g.logStderr(u.ID, line) },
 	}
+}
+
+// confinement is what a child may reach: what its allow-lists say, else all but
+// what the gateway's word rests on.
+func confinement(c *config.Config, s *config.Stdio) *confine.Spec {
+	spec := &confine.Spec{
+		Hidden: append([]string{c.State.Dir}, c.SecretFiles...),
+		Kept:   []string{c.File, c.Exposure}, Network: confine.Any,
+	}
+	if c.Policy.Dir != "" {
+		spec.Kept = append(spec.Kept, c.Policy.Dir)
+	}
+	switch {
+	case s.Unconfined:
+		return nil
+	case s.Confine == nil:
+		spec.Open = true
+		return spec
+	}
+	spec.Must, spec.Read, spec.Write = true, s.Confine.Read, s.Confine.Write
+	spec.Network, spec.Limits, spec.UID, spec.GID = s.Confine.Network, s.Confine.Limits, s.Confine.UID, s.Confine.GID
+	return spec
 }
 
 // sameUpstream ignores where in the file the settings stand.
