@@ -20,5 +20,6 @@
 //	query.go    Position, Durability, Filter, Row: what journal and index exchange with their callers
 //
 // Below it stand audit/journal, which makes events durable and chains them, and
-// audit/index, which answers questions about them.
+// audit/index, which answers questions about them, and audit/published, which
+// describes the event for others.
 package audit

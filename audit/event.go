@@ -26,6 +26,9 @@ type Event struct {
 	Action           ID // one tool call from decision to receipt
 	Trace            Trace
 	Request          RequestRef
+	Run              HostRef // what the host calls its run, its step and this call; claimed, for joining only
+	Step             HostRef
+	Call             HostRef
 	Principal        Keyed // Keys.Principal
 	Subject          Label // only where subjects are configured to be clear
 	Tenant           Label
@@ -36,22 +39,30 @@ type Event struct {
 	Revision         Revision // host to gateway
 	UpstreamEra      Era      // gateway to upstream
 	UpstreamRevision Revision
+	UpstreamVersion  Claimed // what the server says its version is
 
 	// Which tool, as what.
 	Upstream   Ident // the id from our configuration
 	Tool       Ident // an exposed or reviewed name, never one that is merely claimed
 	ToolRef    Keyed // instead of Tool where the name is not known (Keys.Name)
 	Definition gateway.Digest
-	Was        gateway.Digest // the definition before, of tools.changed
+	Schema     Sum            // of the input and output schema alone: tells a change of words from one of contract
+	Was        gateway.Digest // the definition before, of tools.changed; the policy before, of policy.loaded
 	State      gateway.ExposureState
 
 	// What was decided, why, and what became of it.
-	Policy  Version
-	Input   gateway.Digest // of the decision's argument-free input, kept apart
-	Effect  gateway.Effect
-	Reasons []gateway.Reason // at most 8 are written
-	Code    gateway.Code
-	Outcome gateway.Outcome
+	Policy      Version        // of a call: a prefix of what policy.loaded names whole
+	Input       gateway.Digest // of the decision's argument-free input, kept apart
+	Effect      gateway.Effect
+	Reasons     []gateway.Reason // at most 8 are written
+	Obligations []Word           // what policy asked for besides; at most 8 are written
+	Faults      []Fault          // of invalid_arguments: where in the pinned schema; at most 8 are written
+	Approval    ID               // of the ticket that was asked for, answered, or used
+	Approver    Keyed            // who answered a ticket, labelled a call or read a detail
+	Label       Word             // a person's judgement of a call
+	Receipt     ID               // of the receipt that will name this event
+	Code        gateway.Code
+	Outcome     gateway.Outcome
 
 	// Sizes, counts and times.
 	Args        Keyed  // Keys.Args

@@ -17,10 +17,10 @@ import (
 func TestFieldTypesAreAllowed(t *testing.T) {
 	allowed := map[reflect.Type]bool{}
 	for _, v := range []any{
-		ID{}, Hash{}, Trace{}, time.Time{}, time.Duration(0), uint64(0), uint32(0), Stages{}, []Count(nil),
+		ID{}, Hash{}, Sum{}, Trace{}, time.Time{}, time.Duration(0), uint64(0), uint32(0), Stages{}, []Count(nil),
 		Type(""), Ident(""), Version(""), Label(""), Keyed(""), RequestRef(""), Era(""), Transport(""),
 		Revision(""), Method(""), gateway.Digest(""), gateway.ExposureState(""), gateway.Effect(""),
-		gateway.Code(""), gateway.Outcome(""), []gateway.Reason(nil),
+		gateway.Code(""), gateway.Outcome(""), []gateway.Reason(nil), HostRef(""), Claimed(""), Word(""), []Word(nil), []Fault(nil),
 	} {
 		allowed[reflect.TypeOf(v)] = true
 	}
@@ -54,6 +54,10 @@ func TestNoTextComesThrough(t *testing.T) {
 				v.SetString(secret)
 			case v.Type() == reflect.TypeFor[[]gateway.Reason]():
 				e.Reasons = []gateway.Reason{gateway.Reason(secret)}
+			case v.Type() == reflect.TypeFor[[]Word]():
+				e.Obligations = []Word{Word(secret)}
+			case v.Type() == reflect.TypeFor[[]Fault]():
+				e.Faults = []Fault{Fault(secret)}
 			case v.Type() == reflect.TypeFor[[]Count]():
 				v.Set(reflect.ValueOf([]Count{{secret, 1}}))
 			default:

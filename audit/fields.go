@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"iter"
 	"time"
 
 	"mcp-gateway/gateway"
@@ -15,8 +16,8 @@ type field struct {
 }
 
 // fields is the allow-list: what is not in this table is not written. The order
-// is part of the format; new fields go to the end of their group with a new
-// SchemaVersion. Type, seq and action lead so that a line can be told apart
+// is part of the format; a field that may be absent can be added without a new
+// SchemaVersion, since every event before it is written as it was. Type, seq and action lead so that a line can be told apart
 // from its first bytes.
 var fields = [...]field{
 	word("type", isType, invalid, func(e *Event) *Type { return &e.Type }),
@@ -30,6 +31,9 @@ var fields = [...]field{
 
 	trace("trace", func(e *Event) *Trace { return &e.Trace }),
 	word("request", isRequestRef, invalid, func(e *Event) *RequestRef { return &e.Request }),
+	word("run", isHostRef, invalid, func(e *Event) *HostRef { return &e.Run }),
+	word("step", isHostRef, invalid, func(e *Event) *HostRef { return &e.Step }),
+	word("call", isHostRef, invalid, func(e *Event) *HostRef { return &e.Call }),
 	word("principal", isKeyed, invalid, func(e *Event) *Keyed { return &e.Principal }),
 	word("subject", isLabel, invalid, func(e *Event) *Label { return &e.Subject }),
 	word("tenant", isLabel, invalid, func(e *Event) *Label { return &e.Tenant }),
@@ -40,18 +44,26 @@ var fields = [...]field{
 	word("revision", isRevision, other, func(e *Event) *Revision { return &e.Revision }),
 	word("upstream_era", isEra, invalid, func(e *Event) *Era { return &e.UpstreamEra }),
 	word("upstream_revision", isRevision, other, func(e *Event) *Revision { return &e.UpstreamRevision }),
+	word("upstream_version", isClaimed, invalid, func(e *Event) *Claimed { return &e.UpstreamVersion }),
 
 	word("upstream", isIdent, invalid, func(e *Event) *Ident { return &e.Upstream }),
 	word("tool", isIdent, invalid, func(e *Event) *Ident { return &e.Tool }),
 	word("tool_ref", isKeyed, invalid, func(e *Event) *Keyed { return &e.ToolRef }),
 	word("definition", isDigest, invalid, func(e *Event) *gateway.Digest { return &e.Definition }),
+	hexadecimal("schema", func(e *Event) []byte { return e.Schema[:] }),
 	word("was", isDigest, invalid, func(e *Event) *gateway.Digest { return &e.Was }),
 	word("state", isState, invalid, func(e *Event) *gateway.ExposureState { return &e.State }),
 
 	word("policy", isVersion, invalid, func(e *Event) *Version { return &e.Policy }),
 	word("input", isDigest, invalid, func(e *Event) *gateway.Digest { return &e.Input }),
 	word("effect", isEffect, invalid, func(e *Event) *gateway.Effect { return &e.Effect }),
-	reasons("reasons", func(e *Event) *[]gateway.Reason { return &e.Reasons }),
+	list("reasons", isWord, "more_reasons", func(e *Event) *[]gateway.Reason { return &e.Reasons }),
+	list("obligations", isWord, "more_obligations", func(e *Event) *[]Word { return &e.Obligations }),
+	list("faults", isFault, "/ more", func(e *Event) *[]Fault { return &e.Faults }),
+	identity("approval", func(e *Event) *ID { return &e.Approval }),
+	word("approver", isKeyed, invalid, func(e *Event) *Keyed { return &e.Approver }),
+	word("label", isWord, invalid, func(e *Event) *Word { return &e.Label }),
+	identity("receipt", func(e *Event) *ID { return &e.Receipt }),
 	word("code", isCode, invalid, func(e *Event) *gateway.Code { return &e.Code }),
 	word("outcome", isOutcome, invalid, func(e *Event) *gateway.Outcome { return &e.Outcome }),
 
@@ -81,4 +93,15 @@ var fields = [...]field{
 	number("of_boot", func(e *Event) *uint64 { return &e.OfBoot }),
 	number("of_seq", func(e *Event) *uint64 { return &e.OfSeq }),
 	number("cut_bytes", func(e *Event) *uint64 { return &e.CutBytes }),
+}
+
+// Fields yields the names of the fields in the order in which they are written.
+func Fields() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range fields {
+			if !yield(fields[i].key[2 : len(fields[i].key)-2]) {
+				return
+			}
+		}
+	}
 }

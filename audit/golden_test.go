@@ -39,10 +39,13 @@ func samples() map[Type]*Event {
 	e.Action, e.Upstream, e.Tool = id(2), "incident", "incident__create_incident_ticket"
 	e.UpstreamEra, e.UpstreamRevision = Legacy, "2025-11-25"
 	e.Definition, e.State = gateway.Digest("sha256-jcs1:"+hex64), gateway.StateApproved
-	e.Policy, e.Input = Version("sha256:"+hex64), gateway.Digest("sha256:"+hex64)
-	e.Effect, e.Reasons = gateway.Allow, []gateway.Reason{"scopes_held", "reversible_internal_write"}
-	e.Args, e.ArgsBytes = Keyed("a1b2c3d4e5f60718:"+hex64), 4096
-	e.Stages = Stages{3, 12, 1, 25, 2, 130, 18, 0, 2, 145, 0, 3}
+	e.Run, e.Step, e.Call = "01JF2C4K8D1E7A55B3C05A1D2E", "4", "toolu_01A09q90qw90lq917835"
+	e.UpstreamVersion, e.Schema = "1.4.2", Sum{0xab, 15: 0xcd}
+	e.Obligations, e.Approval = []Word{"mask"}, id(3)
+	e.Policy, e.Input = Version("sha256:"+hex64[:16]), gateway.Digest("sha256-jcs1:"+hex64)
+	e.Effect, e.Reasons = gateway.Allow, []gateway.Reason{"approved", "scopes_held"}
+	e.Args, e.ArgsBytes = Keyed("a1b2c3d4e5f60718:"+hex64[:32]), 4096
+	e.Stages = Stages{StageDecode: 25, StageVisible: 130, StageCheckInput: 18, StageDecide: 145}
 	all[e.Type] = e
 
 	e = base(ToolFinished)
@@ -50,14 +53,16 @@ func samples() map[Type]*Event {
 	e.Reasons = []gateway.Reason{gateway.ReasonMalformed}
 	e.Redactions = []Count{{"aws_access_key", 2}, {"escape", 14}}
 	e.Findings = []Count{{"hidden_text", 1}}
-	e.Stages[StageForward], e.Stages[StageCheckOutput], e.Stages[StageRedact] = 15230, 41, 12
+	e.Stages[StageIntend], e.Stages[StageForward], e.Stages[StageCheckOutput], e.Stages[StageRedact] = 35, 15230, 41, 12
+	e.Receipt = id(4)
 	e.Duration = 15620 * time.Microsecond
 	all[e.Type] = e
 
 	e = caller(ToolRefused)
 	e.Action, e.ToolRef = id(2), Keyed("a1b2c3d4e5f60718:"+hex64[:32])
 	e.Effect, e.Reasons, e.Code = gateway.Deny, []gateway.Reason{gateway.ReasonToolAbsent}, gateway.CodeUnknownTool
-	e.Stages, e.Duration = Stages{3, 12, 1, 25, 2}, 43*time.Microsecond
+	e.Stages, e.Duration = Stages{StageIdentify: 12, StageDecode: 25}, 43*time.Microsecond
+	e.Faults = []Fault{"/severity enum", "/title required"}
 	all[e.Type] = e
 
 	e = base(ToolOrphaned)
@@ -111,6 +116,31 @@ func samples() map[Type]*Event {
 
 	e = base(SubscriptionClosed)
 	e.Action, e.Reasons, e.Count, e.Duration = id(2), []gateway.Reason{gateway.ReasonStopping}, 12, 90*time.Second
+	all[e.Type] = e
+
+	for _, typ := range []Type{ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired} {
+		e = base(typ)
+		if typ == ApprovalAsked {
+			e = caller(typ)
+			e.Upstream, e.Tool, e.Effect = "incident", "incident__create_incident_ticket", gateway.Ask
+		}
+		e.Action, e.Approval = id(2), id(3)
+		if typ == ApprovalGranted || typ == ApprovalRefused {
+			e.Approver = Keyed("a1b2c3d4e5f60718:" + hex64[:32])
+		}
+		all[e.Type] = e
+	}
+
+	e = base(AuditPruned)
+	e.OfReplica, e.OfBoot, e.OfSeq, e.Count = "gw-0198a2b3", 16, 4000, 4000
+	all[e.Type] = e
+
+	e = base(CallReviewed)
+	e.Action, e.Label, e.Approver = id(2), "wrong_tool", Keyed("a1b2c3d4e5f60718:"+hex64[:32])
+	all[e.Type] = e
+
+	e = base(DetailRead)
+	e.Action, e.Approver = id(2), Keyed("a1b2c3d4e5f60718:"+hex64[:32])
 	all[e.Type] = e
 	return all
 }

@@ -16,6 +16,9 @@ type ID [16]byte
 // Hash is a SHA-256 sum. The zero Hash means none.
 type Hash [32]byte
 
+// Sum is the first half of a SHA-256 sum. The zero Sum means none.
+type Sum [16]byte
+
 // Trace is a W3C trace id. The zero Trace means none.
 type Trace [16]byte
 

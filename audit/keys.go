@@ -51,7 +51,7 @@ func (k *Keys) Principal(id string) Keyed {
 // principal and the tool: who may ask whether a value was used can't guess what
 // others sent.
 func (k *Keys) Args(principal string, tool gateway.ItemID, canonical []byte) Keyed {
-	return k.keyed(32, "args", []byte(principal), []byte(tool.Upstream), []byte(tool.Name), canonical)
+	return k.keyed(16, "args", []byte(principal), []byte(tool.Upstream), []byte(tool.Name), canonical)
 }
 
 // Name returns the digest of a tool name that is not known to us.

@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"mcp-gateway/gateway"
 )
 
 // timeLayout is RFC 3339 in UTC with all nine digits of the fraction, so that
@@ -167,17 +165,23 @@ func micros(name string, at func(*Event) *time.Duration) field {
 	}
 }
 
-func reasons(name string, at func(*Event) *[]gateway.Reason) field {
+// list is an array of words. What is one too many is told by the word more; a
+// word that has not its shape is written as "invalid", as a fault "/ invalid".
+func list[T ~string](name string, shape func(string) bool, more T, at func(*Event) *[]T) field {
+	fallback := T(invalid)
+	if !shape(invalid) {
+		fallback = "/ invalid"
+	}
 	return field{
 		key: quoteKey(name),
 		put: func(dst []byte, e *Event) []byte {
 			open := byte('[')
 			for i, r := range *at(e) {
 				if i == maxReasons {
-					r = "more_reasons"
+					r = more
 				}
-				if !isWord(string(r)) {
-					r = invalid
+				if !shape(string(r)) {
+					r = fallback
 				}
 				dst = append(dst, open, '"')
 				dst = append(dst, r...)
@@ -201,7 +205,7 @@ func reasons(name string, at func(*Event) *[]gateway.Reason) field {
 				if !ok {
 					return false
 				}
-				*at(e) = append(*at(e), gateway.Reason(s))
+				*at(e) = append(*at(e), T(s))
 			}
 			return true
 		},

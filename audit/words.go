@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,6 +30,15 @@ const (
 
 	SubscriptionOpened Type = "subscription.opened" // a principal is told from now on what changes
 	SubscriptionClosed Type = "subscription.closed" // no more, and why
+
+	ApprovalAsked   Type = "approval.asked"   // a person is asked whether a call may go ahead
+	ApprovalGranted Type = "approval.granted" // a person said yes to this very call
+	ApprovalRefused Type = "approval.refused" // a person said no
+	ApprovalExpired Type = "approval.expired" // nobody said anything in time
+
+	AuditPruned  Type = "audit.pruned"  // events up to a checkpoint were deleted, as retention says
+	CallReviewed Type = "call.reviewed" // a person labelled a call
+	DetailRead   Type = "detail.read"   // a person read the kept arguments of a call
 )
 
 // Types lists every type that may be written.
@@ -37,6 +47,8 @@ func Types() []Type {
 		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged,
 		ConfigLoaded, PolicyLoaded, GatewayStarted, GatewayStopped, AuditRecovered,
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
+		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,
+		AuditPruned, CallReviewed, DetailRead,
 	}
 }
 
@@ -52,6 +64,13 @@ func (i Ident) Valid() bool { return isIdent(string(i)) }
 // also hold colons and plus signs.
 type Version string
 
+// shortVersion is how much of a digest names one revision among one's own.
+const shortVersion = len("sha256:") + 16
+
+// Short returns how events of calls name a revision that an event of its loading
+// names whole.
+func (v Version) Short() Version { return v[:min(len(v), shortVersion)] }
+
 // Label is an attribute of a verified principal: at most 128 bytes of letters,
 // marks, digits, spaces and ASCII punctuation other than quote and backslash.
 type Label string
@@ -62,6 +81,23 @@ type Keyed string
 // RequestRef names the host's JSON-RPC id: an integer as it came, a string only
 // as a Keyed digest. Keys.Request makes it.
 type RequestRef string
+
+// HostRef is what a host calls a run, a step or a call of its own: at most 64
+// characters of [A-Za-z0-9_.:-]. It is claimed, and joins our events with the
+// host's records; nothing is decided by it.
+type HostRef string
+
+// Claimed is a version that a server claims of itself: it begins with a digit,
+// or with v and a digit, and has at most 32 of [A-Za-z0-9.+-].
+type Claimed string
+
+// Word is a word of our own: lower case, digits, joined by _ . or -, at most 64.
+type Word string
+
+// Fault says where arguments broke the pinned schema: a JSON Pointer of declared
+// names, a space, and the keyword that was broken. What the schema does not
+// declare is no part of the pointer.
+type Fault string
 
 // Era is the generation of the protocol on one hop.
 type Era string
@@ -123,6 +159,23 @@ type Stages [stageCount]uint32
 var stageNames = [stageCount]string{
 	"accept", "identify", "throttle", "decode", "resolve", "visible", "checkInput", "recall",
 	"recheck", "decide", "transform", "admit", "intend", "forward", "checkOutput", "redact",
+}
+
+// noise is what is not worth writing: stages below it say nothing.
+const noise = 10 // µs
+
+// Notable returns the stages that took long enough to be written.
+func (s Stages) Notable() Stages { return s.After(-1) }
+
+// After returns the notable stages that come after one: what an earlier event of
+// the same call has not told yet.
+func (s Stages) After(last Stage) Stages {
+	for i, us := range s {
+		if Stage(i) <= last || us < noise {
+			s[i] = 0
+		}
+	}
+	return s
 }
 
 // String returns the name of the stage in the corridor.
@@ -195,6 +248,44 @@ func isLabel(s string) bool {
 		}
 	}
 	return true
+}
+
+func isHostRef(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isIdentChar(s[i]) && s[i] != ':' {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 64
+}
+
+func isClaimed(s string) bool {
+	digits := s
+	if len(s) > 1 && s[0] == 'v' {
+		digits = s[1:]
+	}
+	if len(s) > 32 || digits == "" || digits[0] < '0' || digits[0] > '9' {
+		return false
+	}
+	for i := 0; i < len(digits); i++ {
+		if c := digits[i]; (!isIdentChar(c) || c == '_') && c != '+' {
+			return false
+		}
+	}
+	return true
+}
+
+func isFault(s string) bool {
+	at := strings.IndexByte(s, ' ')
+	if at < 1 || s[0] != '/' || len(s) > 128 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; i != at && !isIdentChar(c) && c != '/' && c != '~' && c != '$' {
+			return false
+		}
+	}
+	return at < len(s)-1
 }
 
 func isDigest(s string) bool {

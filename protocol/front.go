@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"crypto/sha256"
 	"iter"
 	"net/http"
 
@@ -68,6 +69,14 @@ func AppendCanonical(dst, raw []byte) []byte { return rawjson.AppendCanonical(ds
 
 // DigestOf returns "sha256-jcs1:" and the SHA-256 of raw's canonical form in hex.
 func DigestOf(raw []byte) gateway.Digest { return rawjson.DigestOf(raw) }
+
+// SumOf returns the first half of the SHA-256 over the canonical forms of both
+// texts, of which either may be empty: to tell whether one of them changed.
+func SumOf(a, b []byte) [16]byte {
+	both := append(AppendCanonical(nil, a), '\n')
+	sum := sha256.Sum256(AppendCanonical(both, b))
+	return [16]byte(sum[:16])
+}
 
 // Equal reports whether a and b have the same canonical form.
 func Equal(a, b []byte) bool { return rawjson.Equal(a, b) }

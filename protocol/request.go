@@ -40,6 +40,7 @@ type Meta struct {
 	LogLevel           string // one of the eight RFC 5424 levels
 	TraceParent        string // of valid W3C form; another value is dropped, as W3C asks
 	TraceState         string // kept only beside a valid TraceParent
+	Run, Step, Call    string // what the host calls its own run, step and call: any text, unverified; what is no string counts as absent
 }
 
 // ParseRequest checks raw and decodes the envelope of a host's message. Batches,
@@ -157,6 +158,12 @@ func (m *Meta) set(name, value []byte) error {
 		m.TraceParent, _ = Text(value)
 	case MetaTraceState:
 		m.TraceState = traceState(value)
+	case MetaRun:
+		m.Run, _ = Text(value)
+	case MetaStep:
+		m.Step, _ = Text(value)
+	case MetaCall:
+		m.Call, _ = Text(value)
 	}
 	if !ok {
 		return invalidParams("a member of _meta has a wrong type")

@@ -61,6 +61,11 @@ const (
 	MetaProgressToken      = "progressToken"
 	MetaTraceParent        = "traceparent"
 	MetaTraceState         = "tracestate"
+
+	// What a host calls its own run, step and call: ours, for joining records.
+	MetaRun  = "mcp-gateway/run"
+	MetaStep = "mcp-gateway/step"
+	MetaCall = "mcp-gateway/call"
 )
 
 // Values of resultType.

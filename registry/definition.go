@@ -26,6 +26,7 @@ type Definition struct {
 	Name         string // the upstream's own name: ID.Name
 	Raw          []byte // the object as sent: strictly checked JSON
 	Digest       gateway.Digest
+	Contract     [16]byte // first half of the SHA-256 over both schemas, canonical; zero when they are not sound
 	InputSchema  []byte
 	OutputSchema []byte // nil when none is declared
 	Input        *schema.Schema
@@ -150,6 +151,7 @@ func compile(d *Definition) (gateway.Reason, error) {
 	if d.Mirrors, err = protocol.Mirrors(d.InputSchema); err != nil {
 		return reasonOf(err, gateway.ReasonHeaderMirror), err
 	}
+	d.Contract = protocol.SumOf(d.InputSchema, d.OutputSchema)
 	execution, _ := member(d.Raw, "execution")
 	support, _ := member(execution, "taskSupport")
 	if s, _ := protocol.Text(support); s == "required" {

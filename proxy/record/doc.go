@@ -5,5 +5,6 @@
 // Map:
 //
 //	record.go        Recorder: Intend, Conclude, Note, Refused; counting floods
+//	fault.go         where arguments broke a pinned schema, in declared names only
 //	subscription.go  Opened, Closed: who is told of changes, and until when
 package record

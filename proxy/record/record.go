@@ -45,7 +45,7 @@ func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 		Code:        code(c),
 		Outcome:     c.Outcome,
 		ResultBytes: uint64(len(c.Result)),
-		Stages:      c.Stages,
+		Stages:      c.Stages.After(audit.StageAdmit),
 		Duration:    c.Clock().Sub(c.Started),
 	}
 	if c.Err != nil {
@@ -148,14 +148,15 @@ func (r *Recorder) event(c *call.Call, t audit.Type) *audit.Event {
 		Action:    c.Action,
 		Transport: audit.Transport(c.Transport),
 		Code:      code(c),
-		Policy:    audit.Version(c.World.Policy.Revision()),
+		Policy:    audit.Version(c.World.Policy.Revision()).Short(),
 		Upstream:  audit.Ident(c.Scope),
 	}
 	if c.Err != nil {
 		e.Reasons = c.Err.Reasons
 	}
+	e.Stages = c.Stages.Notable()
 	if t != audit.ToolDecided {
-		e.Stages, e.Duration = c.Stages, c.Clock().Sub(c.Started)
+		e.Duration = c.Clock().Sub(c.Started)
 	}
 	r.describeCaller(c, e)
 	describeItem(c, e)
@@ -176,6 +177,7 @@ func (r *Recorder) describeCaller(c *call.Call, e *audit.Event) {
 		e.Method, e.Request = audit.Method(req.Method), r.Names.Request(id, req.ID)
 		e.Era, e.Revision = c.Era, audit.Revision(c.Revision)
 		e.Trace = audit.ParseTrace(req.Meta.TraceParent)
+		e.Run, e.Step, e.Call = audit.HostRef(req.Meta.Run), audit.HostRef(req.Meta.Step), audit.HostRef(req.Meta.Call)
 		if len(c.Arguments) > 0 && c.Item.Valid() {
 			e.ArgsBytes = uint64(len(c.Arguments))
 			e.Args = r.Names.Args(id, c.Item.Item().ID, protocol.AppendCanonical(make([]byte, 0, len(c.Arguments)), c.Arguments))
@@ -201,10 +203,14 @@ func describeItem(c *call.Call, e *audit.Event) {
 	if named(c) {
 		e.Tool = audit.Ident(t.Exposed)
 	}
-	e.Definition, e.State = t.Definition.Digest, gateway.StateApproved
+	e.Definition, e.Schema, e.State = t.Definition.Digest, t.Definition.Contract, gateway.StateApproved
+	if c.Err != nil {
+		e.Faults = faults(t.Definition.InputSchema, c.Err.Violations)
+	}
 	if up := c.World.Upstreams[t.ID.Upstream]; up != nil {
 		fact := up.Fact()
 		e.UpstreamEra, e.UpstreamRevision = audit.Era(fact.Era), audit.Revision(fact.Revision)
+		e.UpstreamVersion = audit.Claimed(fact.ClaimedVersion)
 	}
 	if c.Decision.Effect != "" {
 		e.Effect = c.Decision.Effect
