@@ -20,6 +20,7 @@
 //	query.go    Position, Durability, Filter, Row: what journal and index exchange with their callers
 //
 // Below it stand audit/journal, which makes events durable and chains them, and
-// audit/index, which answers questions about them, and audit/published, which
+// audit/index, which answers questions about them, audit/shape, which says what
+// strings may look like, and audit/published, which
 // describes the event for others.
 package audit

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	stdhash "hash"
 	"time"
+
+	"mcp-gateway/audit/shape"
 )
 
 // ID is a UUID of version 7 (RFC 9562): it begins with the millisecond at which
@@ -84,7 +86,7 @@ func ParseID(s string) (ID, bool) {
 			}
 			at++
 		}
-		if !lowerHex(s[at : at+2]) {
+		if !shape.LowerHex(s[at : at+2]) {
 			return ID{}, false
 		}
 		id[i] = unhex(s[at])<<4 | unhex(s[at+1])
@@ -106,7 +108,7 @@ func (t Trace) String() string { return hex.EncodeToString(t[:]) }
 // when there is none of the form 00-<32 hex>-<16 hex>-<2 hex>.
 func ParseTrace(traceparent string) Trace {
 	var t Trace
-	if len(traceparent) < 55 || traceparent[2] != '-' || traceparent[35] != '-' || !lowerHex(traceparent[3:35]) {
+	if len(traceparent) < 55 || traceparent[2] != '-' || traceparent[35] != '-' || !shape.LowerHex(traceparent[3:35]) {
 		return t
 	}
 	for i := range t {
@@ -149,19 +151,10 @@ func (d *NameDigest) Sum() (n uint32, sum Hash) {
 
 const hexDigits = "0123456789abcdef"
 
-// unhex returns the value of a digit that lowerHex has seen.
+// unhex returns the value of a digit that shape.LowerHex has seen.
 func unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
 	}
 	return c - 'a' + 10
-}
-
-func lowerHex[T ~string | ~[]byte](s T) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -5,6 +5,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"mcp-gateway/audit/shape"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 )
@@ -69,7 +70,7 @@ func (k *Keys) Request(principal string, id []byte) RequestRef {
 	switch {
 	case len(id) == 0:
 		return ""
-	case isInteger(string(id)):
+	case shape.Integer(string(id)):
 		return RequestRef(id)
 	default:
 		return RequestRef(k.keyed(16, "request", []byte(principal), id))

@@ -3,6 +3,7 @@ package audit
 import (
 	"testing"
 
+	"mcp-gateway/audit/shape"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 )
@@ -31,7 +32,7 @@ func TestKeyedDigests(t *testing.T) {
 		"source":          string(k.Source("alice")),
 		"request":         string(k.Request("alice", []byte(`"alice"`))),
 	} {
-		if !isKeyed(digest) {
+		if !shape.Keyed(digest) {
 			t.Errorf("%s: %q has not the shape of a keyed digest", what, digest)
 		}
 		if before, ok := seen[digest]; ok {
@@ -50,7 +51,7 @@ func TestKeyedDigests(t *testing.T) {
 			t.Errorf("request %q: %q", id, got)
 		}
 	}
-	if ref := k.Request("alice", []byte("123456789012345678901234567890")); !isKeyed(string(ref)) {
+	if ref := k.Request("alice", []byte("123456789012345678901234567890")); !shape.Keyed(string(ref)) {
 		t.Errorf("a long number came through: %s", ref)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"mcp-gateway/audit/shape"
 )
 
 // timeLayout is RFC 3339 in UTC with all nine digits of the fraction, so that
@@ -22,7 +24,7 @@ const (
 func quoteKey(name string) string { return `,"` + name + `":` }
 
 // word is a string of a shape; one that has it not is written as fallback.
-func word[T ~string](name string, shape func(string) bool, fallback string, at func(*Event) *T) field {
+func word[T ~string](name string, fits func(string) bool, fallback string, at func(*Event) *T) field {
 	return field{
 		key: quoteKey(name),
 		put: func(dst []byte, e *Event) []byte {
@@ -30,7 +32,7 @@ func word[T ~string](name string, shape func(string) bool, fallback string, at f
 			if s == "" {
 				return dst
 			}
-			if !shape(s) {
+			if !fits(s) {
 				s = fallback
 			}
 			dst = append(dst, '"')
@@ -104,7 +106,7 @@ func hexadecimal(name string, at func(*Event) []byte) field {
 		get: func(e *Event, v []byte) bool {
 			s, ok := unquote(v)
 			b := at(e)
-			if !ok || len(s) != 2*len(b) || !lowerHex(s) {
+			if !ok || len(s) != 2*len(b) || !shape.LowerHex(s) {
 				return false
 			}
 			for i := range b {
@@ -167,9 +169,9 @@ func micros(name string, at func(*Event) *time.Duration) field {
 
 // list is an array of words. What is one too many is told by the word more; a
 // word that has not its shape is written as "invalid", as a fault "/ invalid".
-func list[T ~string](name string, shape func(string) bool, more T, at func(*Event) *[]T) field {
+func list[T ~string](name string, fits func(string) bool, more T, at func(*Event) *[]T) field {
 	fallback := T(invalid)
-	if !shape(invalid) {
+	if !fits(invalid) {
 		fallback = "/ invalid"
 	}
 	return field{
@@ -180,7 +182,7 @@ func list[T ~string](name string, shape func(string) bool, more T, at func(*Even
 				if i == maxReasons {
 					r = more
 				}
-				if !shape(string(r)) {
+				if !fits(string(r)) {
 					r = fallback
 				}
 				dst = append(dst, open, '"')
@@ -220,7 +222,7 @@ func counts(name string, at func(*Event) *[]Count) field {
 		put: func(dst []byte, e *Event) []byte {
 			list, rest, open := *at(e), uint64(0), byte('{')
 			for i, c := range list {
-				if i >= maxCounts-1 || !isWord(c.Class) || c.Class == "other" || seen(list[:i], c.Class) {
+				if i >= maxCounts-1 || !shape.Word(c.Class) || c.Class == "other" || seen(list[:i], c.Class) {
 					rest += uint64(c.N)
 					continue
 				}

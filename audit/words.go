@@ -2,10 +2,8 @@ package audit
 
 import (
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"mcp-gateway/audit/shape"
 	"mcp-gateway/gateway"
 )
 
@@ -58,7 +56,7 @@ func Types() []Type {
 type Ident string
 
 // Valid says whether the identifier has its shape.
-func (i Ident) Valid() bool { return isIdent(string(i)) }
+func (i Ident) Valid() bool { return shape.Ident(string(i)) }
 
 // Version names a revision of policy, configuration or build: an Ident that may
 // also hold colons and plus signs.
@@ -198,139 +196,6 @@ const (
 	invalid = "invalid"
 	other   = "_OTHER"
 )
-
-// isWord: a reason, a class of counts. Lower case words joined by _ . or -.
-func isWord(s string) bool {
-	if len(s) == 0 || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '.' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-func isIdentChar(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
-}
-
-func isIdent(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isIdentChar(s[i]) {
-			return false
-		}
-	}
-	return len(s) > 0 && len(s) <= 128
-}
-
-func isVersion(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isIdentChar(s[i]) && s[i] != ':' && s[i] != '+' {
-			return false
-		}
-	}
-	return len(s) > 0 && len(s) <= 128
-}
-
-func isLabel(s string) bool {
-	if len(s) == 0 || len(s) > 128 || !utf8.ValidString(s) {
-		return false
-	}
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\' || r < ' ' || r == 0x7f:
-			return false
-		case r > 0x7f && !unicode.In(r, unicode.L, unicode.M, unicode.Nd):
-			return false
-		}
-	}
-	return true
-}
-
-func isHostRef(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isIdentChar(s[i]) && s[i] != ':' {
-			return false
-		}
-	}
-	return len(s) > 0 && len(s) <= 64
-}
-
-func isClaimed(s string) bool {
-	digits := s
-	if len(s) > 1 && s[0] == 'v' {
-		digits = s[1:]
-	}
-	if len(s) > 32 || digits == "" || digits[0] < '0' || digits[0] > '9' {
-		return false
-	}
-	for i := 0; i < len(digits); i++ {
-		if c := digits[i]; (!isIdentChar(c) || c == '_') && c != '+' {
-			return false
-		}
-	}
-	return true
-}
-
-func isFault(s string) bool {
-	at := strings.IndexByte(s, ' ')
-	if at < 1 || s[0] != '/' || len(s) > 128 {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; i != at && !isIdentChar(c) && c != '/' && c != '~' && c != '$' {
-			return false
-		}
-	}
-	return at < len(s)-1
-}
-
-func isDigest(s string) bool {
-	for _, prefix := range [...]string{"sha256-jcs1:", "sha256:"} {
-		if len(s) == len(prefix)+64 && s[:len(prefix)] == prefix {
-			return lowerHex(s[len(prefix):])
-		}
-	}
-	return false
-}
-
-func isKeyed(s string) bool {
-	for i := 0; i < len(s) && i <= 32; i++ {
-		if s[i] == ':' {
-			n := len(s) - i - 1
-			return i > 0 && (n == 32 || n == 64) && lowerHex(s[i+1:])
-		}
-		if !isIdentChar(s[i]) {
-			return false
-		}
-	}
-	return false
-}
-
-func isInteger(s string) bool {
-	digits := s
-	if len(s) > 1 && s[0] == '-' {
-		digits = s[1:]
-	}
-	for i := 0; i < len(digits); i++ {
-		if digits[i] < '0' || digits[i] > '9' {
-			return false
-		}
-	}
-	return len(digits) > 0 && len(digits) <= 20
-}
-
-func isRequestRef(s string) bool { return isInteger(s) || isKeyed(s) }
-
-func isRevision(s string) bool {
-	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	return isInteger(s[:4]) && isInteger(s[5:7]) && isInteger(s[8:])
-}
 
 func isType(s string) bool      { return slices.Contains(types, Type(s)) }
 func isMethod(s string) bool    { return slices.Contains(methods, s) }
