@@ -5,7 +5,9 @@
 # speak 2025-11-25 over stdio), and the incident example (2026-07-28). They are
 # reviewed with the command line, while the gateway runs. Before it: the clients
 # of the Go SDK and of the TypeScript SDK, both in 2026-07-28, which make the
-# calls of calls.json. Then the journal is asked, and verified.
+# calls of calls.json. Then the journal is asked, and every client that we know
+# lists and calls over HTTP and over stdio: a table tells which of them work, and
+# each must. The journal is verified.
 #
 # It needs go, and npm with its registry. Where node is older than 22, one comes
 # by npm. Nothing is left behind but what npm fetched, in MCP_GATEWAY_CACHE
@@ -111,6 +113,7 @@ ok "node $(node --version); npm packages are there"
 go build -o "$work/mcp-gateway" ./cmd/mcp-gateway
 go build -o "$work/incident" ./examples/incident
 go build -o "$work/gosdk" ./test/clients/gosdk
+(cd "$here/mcpgo" && go build -o "$work/mcpgo" .)
 gw() { "$work/mcp-gateway" -c "$work/upstreams.yaml" "$@"; }
 
 new_key() { # new_key NAME: the key into GATEWAY_KEY_NAME, its digest on stdout
@@ -137,6 +140,7 @@ auth:
     - {id: operator, sha256: "$sum_OPERATOR", subject: operator, tenant: platform,
        scopes: [demo:use, files:use, memory:use, service:read, "incident:create:p1"]}
     - {id: reader, sha256: "$sum_READER", subject: reader, tenant: platform, scopes: [demo:use, service:read]}
+  stdio: {subject: child, tenant: platform, scopes: [demo:use, service:read]}
 upstreams:
   everything:
     stdio: {command: [node, "$servers/server-everything/dist/index.js", stdio], pass_env: [PATH, HOME]}
@@ -283,6 +287,63 @@ everything__simulate-research-query task_required
 files__write_file destructive
 WHY
 ok "audit query: $allowed calls allowed, 4 asked, 2 denied; refusals are found by the id that their answer named"
+
+# --- every client over either transport --------------------------------------------------
+
+export GATEWAY_URL=$url GATEWAY_MODULES=$modules GATEWAY_CALLS=$work/typescript.json GATEWAY_SERVERS=$work/servers.json
+GATEWAY_COMMAND=$(printf '["%s","-c","%s","stdio"]' "$work/mcp-gateway" "$work/upstreams.yaml")
+export GATEWAY_COMMAND
+cat >"$GATEWAY_SERVERS" <<JSON
+{"mcpServers": {
+  "http": {"type": "streamable-http", "url": "$url", "headers": {"Authorization": "Bearer $GATEWAY_KEY_READER"}},
+  "stdio": {"type": "stdio", "command": "$work/mcp-gateway", "args": ["-c", "$work/upstreams.yaml", "stdio"]}
+}}
+JSON
+
+version() { node -p 'require(process.argv[1]).version' "$modules/@modelcontextprotocol/$1/package.json"; }
+go_version() { go list -m -f '{{.Version}}' "$1"; }
+clients=0
+table=$(printf '%-46s  %-8s  %-8s' client http stdio)
+
+# client NAME REVISION COMMAND…: runs it over both transports, whose name takes
+# the place of each % in the command, and adds its row to the table. It works if
+# it says the revision.
+client() {
+  local name=$1 revision=$2 way told row
+  shift 2
+  row=$(printf '%-46s' "$name")
+  for way in http stdio; do
+    if told=$(timeout 90 "${@//%/$way}" 2>"$work/client.log") && [[ $told == "$revision" ]]; then
+      row+=$(printf '  %-8s' works)
+    else
+      row+=$(printf '  %-8s' FAILS)
+      broken+=("$name over $way: $told $(tail -n 20 "$work/client.log")")
+    fi
+  done
+  clients=$((clients + 1))
+  table+=$'\n'$row
+}
+broken=()
+typescript=(node "$here/pair.mjs")
+client "TypeScript $(version sdk)" 2025-11-25 "${typescript[@]}" v1 %
+client "TypeScript $(version client), legacy" 2025-11-25 "${typescript[@]}" v2-legacy %
+client "TypeScript $(version client), auto" 2026-07-28 "${typescript[@]}" v2-auto %
+client "TypeScript $(version client), modern" 2026-07-28 "${typescript[@]}" v2-modern %
+for era in legacy auto modern; do
+  client "Inspector $(version inspector) --cli, $era" "$era" "${typescript[@]}" "inspector-$era" %
+done
+for revision in 2025-11-25 2026-07-28; do
+  client "Go SDK $(go_version github.com/modelcontextprotocol/go-sdk), $revision" "$revision" \
+    "$work/gosdk" -url "$url" -calls "$GATEWAY_CALLS" -pair % -revision "$revision"
+done
+mcpgo=$(cd "$here/mcpgo" && go_version github.com/mark3labs/mcp-go)
+client "mcp-go $mcpgo, legacy" 2025-11-25 "$work/mcpgo" -transport % -legacy
+client "mcp-go $mcpgo" 2026-07-28 "$work/mcpgo" -transport %
+echo "$table"
+((${#broken[@]} == 0)) || die "$(printf '%s\n' "${broken[@]}")"
+[[ $(rows --principal reader --effect allow | wc -l) == $((6 + 2 * clients)) ]] || die "not all calls of the reader are on record"
+[[ $(rows --principal child --effect allow | wc -l) == $((2 * clients)) ]] || die "not all calls over stdio are on record"
+ok "$clients clients list and call, each over HTTP and over stdio; $((4 * clients)) calls are on record"
 
 # --- the end ---------------------------------------------------------------------------
 

@@ -5,5 +5,6 @@
 // Map:
 //
 //	main.go   the command: waits for the tools, lists, calls, counts
+//	pair.go   one list and two calls, over either transport and in either era
 //	table.go  the table of calls, and what must come of each
 package main

@@ -24,9 +24,19 @@ func main() {
 	calls := flag.String("calls", "", "calls.json")
 	nothing := flag.Bool("nothing", false, "check that no tool is served: nothing has been reviewed")
 	wait := flag.Duration("wait", 30*time.Second, "how long the gateway may take to serve what was reviewed")
+	over := flag.String("pair", "", "only list and call as the reader: over http or stdio")
+	speaks := flag.String("revision", revision, "the revision to speak with -pair")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *over != "" {
+		if err := (pair{transport: *over, revision: *speaks, url: *url}).run(ctx, *calls); err != nil {
+			fmt.Fprintln(os.Stderr, "gosdk:", err)
+			os.Exit(1)
+		}
+		fmt.Println(*speaks)
+		return
+	}
 	r := &run{out: os.Stdout, url: *url}
 	if err := r.all(ctx, *calls, *nothing, *wait); err != nil {
 		fmt.Fprintln(os.Stderr, "gosdk:", err)
