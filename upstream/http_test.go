@@ -186,6 +186,7 @@ func TestProbeOverHTTP(t *testing.T) {
 	legacyList := func(w http.ResponseWriter, _ *http.Request, m message) {
 		asJSON(w, 200, result(m.ID, `{"supportedVersions":["2025-11-25"],"capabilities":{}}`))
 	}
+	nothing := func(w http.ResponseWriter, _ *http.Request, m message) { asJSON(w, 200, result(m.ID, `{}`)) }
 	for name, tc := range map[string]struct {
 		probe     answering
 		wasModern bool
@@ -197,6 +198,8 @@ func TestProbeOverHTTP(t *testing.T) {
 		"names no known revision":         {rpc(400, -32022, `{"supported":["2031-01-01"]}`), false, "unsupported_revision"},
 		"names what it refused":           {rpc(400, -32022, `{"supported":["2026-07-28"]}`), false, "legacy"},
 		"discovers legacy revisions":      {legacyList, false, "legacy"},
+		"answers anything with nothing":   {nothing, false, "legacy"},
+		"was modern, answers nothing":     {nothing, true, "downgrade"},
 		"unknown method":                  {rpc(404, -32601, "null"), false, "legacy"},
 		"unknown method with 200":         {rpc(200, -32601, "null"), false, "legacy"},
 		"bad request without JSON-RPC":    {plain(400), false, "legacy"},

@@ -137,12 +137,11 @@ func (l *Link) discover(ctx context.Context, revision string, again bool) (wire.
 	}
 }
 
+// introduced acts on a result. One that names no revisions introduces nobody:
+// some old servers answer so whatever they are asked.
 func (l *Link) introduced(result []byte) (wire.Peer, error) {
 	peer, err := wire.Discovered(result)
-	switch {
-	case err != nil:
-		return wire.Peer{}, err
-	case peer.Era == wire.Legacy:
+	if err != nil || peer.Era == wire.Legacy {
 		return wire.Peer{}, errLegacy
 	}
 	return peer, l.terms().Revision(peer.Revision)
