@@ -104,8 +104,9 @@ auth:
       command: [%q, %s, --record, %q, --variant-file, %q]
       pass_env: [PATH]
       env: {TZ: UTC}
-`, keys.String(), self, serverName, s.path("executed.log"), s.path("changed"))
+`, keys.String(), self, serverName, s.path("server/executed.log"), s.path("server/changed"))
 	return errors.Join(
+		os.Mkdir(s.path("server"), 0o700),
 		os.WriteFile(s.path("upstreams.yaml"), []byte(text), 0o600),
 		os.WriteFile(s.path("exposure.yaml"), []byte(exposure), 0o600),
 	)
@@ -113,7 +114,7 @@ auth:
 
 // executed counts what the example server says that it executed.
 func (s *stage) executed() (int, error) {
-	text, err := os.ReadFile(s.path("executed.log"))
+	text, err := os.ReadFile(s.path("server/executed.log"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}

@@ -73,7 +73,7 @@ func list(ctx context.Context, s *stage, c *caller) (*reply, error) {
 // drift makes the example server change a tool, waits until the gateway has
 // been told, and calls the tool as a host with a cached list would.
 func drift(ctx context.Context, s *stage, c *caller) (*reply, error) {
-	if err := os.WriteFile(s.path("changed"), nil, 0o600); err != nil {
+	if err := os.WriteFile(s.path("server/changed"), nil, 0o600); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
