@@ -62,6 +62,10 @@ const (
 // is in the operator's log.
 const ReasonAdmissionFailed Reason = "admission_failed"
 
+// ReasonNoEvidence says that a write's record names evidence that its output schema
+// does not guarantee.
+const ReasonNoEvidence Reason = "evidence_not_guaranteed"
+
 // ReasonIDInUse says that a request came under an id whose request is not
 // answered yet.
 const ReasonIDInUse Reason = "id_in_use"

@@ -7,6 +7,7 @@
 //	principal.go   Principal: who calls, as the gateway verified it
 //	item.go        Kind, ItemID, Digest, ExposureFacts: what is offered, as which definition, reviewed how
 //	obligation.go  Obligations, ApprovalBy, ApprovalFact: what a decision asks for, and who approved
+//	facts.go       StatusQuery, Deprecation, AuditLevel: the facts of which few records have any
 //	decision.go    Effect, Reason, Outcome: what was decided and what became of it
 //	error.go       Code, Error: the closed vocabulary of refusals
 //	finding.go     Pos, Problem, Finding, Violation: what was found, and where

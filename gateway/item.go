@@ -1,6 +1,9 @@
 package gateway
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Kind is what an upstream offers.
 type Kind string
@@ -97,7 +100,15 @@ type ExposureFacts struct {
 	Owner            string
 	Why              string
 	IdempotencyField string // JSON Pointer of the argument that carries the key
-	ExternalID       string // JSON Pointer into structuredContent: evidence of a write
+	ExternalID       string // JSON Pointer into structuredContent: evidence of a write; "" = waived, or none is owed
+
+	Status     *StatusQuery      // how to find out later what became of a write; nil = it can't be
+	Data       map[string]string // JSON Pointer into the arguments → class of what stands there
+	Timeout    time.Duration     // of one call; 0 = the upstream's
+	Deprecated *Deprecation      // nil = it is not
+	Tenants    []string          // the only tenants whose principals may know of it; none = any
+	Contract   string            // the version of the contract that the reviewer relies on, in the reviewer's words
+	Audit      AuditLevel
 }
 
 // Class returns the side effect, with the worst class for an unreviewed tool.

@@ -74,6 +74,9 @@ func (c *candidate) judge(a *admission, trusted bool) {
 		c.Detail = clip(rec.Quarantine)
 	default:
 		c.State = gateway.StateApproved
+		if err := proved(a.def, rec); err != nil {
+			c.withhold(gateway.ReasonNoEvidence, detail(err))
+		}
 	}
 }
 

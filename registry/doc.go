@@ -10,6 +10,7 @@
 // Map:
 //
 //	exposure.go    Record, Exposure: what reviewers wrote
+//	evidence.go    Fits: do the schemas bear out what a record says
 //	definition.go  Definition, and admit: one listed tool, checked and compiled
 //	name.go        tool names, and the names under which hosts see them
 //	registry.go    Registry, Options, Listing: publish, set exposure, forget

@@ -14,15 +14,27 @@ type Record struct {
 	Quarantine string            // why it is held back; "" = it is not
 	Waive      map[string]string // finding or evidence code → why it is acceptable
 	ApprovedBy string
-	ApprovedAt time.Time     // a date, UTC
-	Timeout    time.Duration // of one call; 0 = the upstream's
-	Pos        gateway.Pos   // where it was written
+	ApprovedAt time.Time   // a date, UTC
+	Pos        gateway.Pos // where it was written
+}
+
+// UpstreamRecord is a reviewer's word about an upstream itself. A digest that is
+// "" was not reviewed and holds nothing back.
+type UpstreamRecord struct {
+	Identity     gateway.Digest            // what it runs as, where it runs, what it declares
+	Files        map[string]gateway.Digest // the files that make it up, by path
+	Instructions gateway.Digest            // what it tells hosts' models
+	Source       string                    // where it comes from
+	DataRegion   string                    // where it keeps what it is given
+	Owner        string
+	Pos          gateway.Pos // where it was written
 }
 
 // Exposure is a whole exposure.yaml. It is not changed after it was handed over.
 type Exposure struct {
-	Items    map[gateway.ItemID]*Record
-	Revision string // names this text, for events
+	Items     map[gateway.ItemID]*Record
+	Upstreams map[string]*UpstreamRecord
+	Revision  string // names this text, for events
 }
 
 // record returns the record of an item, or nil.

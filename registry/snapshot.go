@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -51,10 +50,9 @@ type Item struct {
 	Record      *Record // nil when its upstream is trusted without review
 	Facts       *gateway.ExposureFacts
 	Findings    []gateway.Finding
-	Fragment    []byte        // its rendering for hosts under Exposed
-	OwnFragment []byte        // its rendering under its own name, for the upstream's own endpoint
-	Index       int           // unique in this snapshot, from 0: for bit sets
-	Timeout     time.Duration // of one call; 0 = the upstream's
+	Fragment    []byte // its rendering for hosts under Exposed
+	OwnFragment []byte // its rendering under its own name, for the upstream's own endpoint
+	Index       int    // unique in this snapshot, from 0: for bit sets
 }
 
 // Spelled returns what the upstream itself calls the resource of a normalised URI
@@ -263,7 +261,7 @@ func (c *candidate) item() *Item {
 		Fragment: c.shown.exposed, OwnFragment: c.shown.own,
 	}
 	if !c.Trusted {
-		t.Record, t.Timeout = c.Record, c.Record.Timeout
+		t.Record = c.Record
 	}
 	return t
 }
@@ -272,7 +270,7 @@ func (c *candidate) item() *Item {
 // derived from one holds for the other.
 func sameServed(a, b *Snapshot) bool {
 	return slices.EqualFunc(a.all, b.all, func(x, y *Item) bool {
-		return x.ID == y.ID && x.Exposed == y.Exposed && x.Timeout == y.Timeout &&
+		return x.ID == y.ID && x.Exposed == y.Exposed &&
 			x.Definition.Digest == y.Definition.Digest &&
 			slices.Equal(x.Findings, y.Findings) && bytes.Equal(x.Fragment, y.Fragment) && bytes.Equal(x.OwnFragment, y.OwnFragment) &&
 			reflect.DeepEqual(x.Facts, y.Facts)

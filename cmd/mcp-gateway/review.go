@@ -29,8 +29,9 @@ func indented(raw []byte) string {
 // review is what `tools approve` takes.
 type review struct {
 	definition, effect, idempotent, key, evidence, owner, why, by string
-	reversible, outbound, openWorld, private, untrusted           string
-	scopes, waive                                                 []string
+	reversible, outbound, openWorld, private, untrusted, stepUp   string
+	statusTool, statusFound, sunset, use, contract, audit         string
+	scopes, waive, tenants, statusArguments, data, unset          []string
 	timeout                                                       time.Duration
 }
 
@@ -61,6 +62,17 @@ func approveCommand(f *flags) *cobra.Command {
 	fl.StringVar(&r.untrusted, "untrusted-content", "", "yes or no: can strangers write what it returns")
 	fl.DurationVar(&r.timeout, "timeout", 0, "of one call")
 	fl.StringArrayVar(&r.waive, "waive", nil, "`code=why`: accept a finding or missing evidence, such as external_id=WHY")
+	fl.StringVar(&r.statusTool, "status-tool", "", "the upstream's read `tool` that tells what became of a write")
+	fl.StringArrayVar(&r.statusArguments, "status-argument", nil, "`name=text` for it; {key} stands for the idempotency key")
+	fl.StringVar(&r.statusFound, "status-found", "", "JSON `pointer` into its result: the external id")
+	fl.StringArrayVar(&r.data, "data", nil, "`pointer=class` of what stands in an argument, such as /title=internal")
+	fl.StringVar(&r.sunset, "deprecated", "", "the `date` from which it is served no more")
+	fl.StringVar(&r.use, "use", "", "the upstream's `tool` that replaces a deprecated one")
+	fl.StringVar(&r.stepUp, "step-up", "", "yes or no: show it also to those who lack its scopes")
+	fl.StringArrayVar(&r.tenants, "tenant", nil, "a tenant that may know of it; repeat for several; none means any")
+	fl.StringVar(&r.contract, "contract", "", "the version of the contract that callers rely on")
+	fl.StringVar(&r.audit, "audit", "", "disk: its events must survive the death of the machine, whatever its class")
+	fl.StringArrayVar(&r.unset, "unset", nil, "a `key` that the record is to have no more, such as timeout")
 	_ = cmd.MarkFlagRequired("definition") // the flag exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return approve(cmd, f, r, args[0]) }
 	return cmd
@@ -89,7 +101,9 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	if err := r.acceptable(o, record.Waive); err != nil {
 		return err
 	}
-	if err := exposure.Approve(in.Config.Exposure, o.ID, o.Digest, record); err != nil {
+	if err := exposure.Approve(in.Config.Exposure, o.ID, o.Digest, record, func(rec *registry.Record) error {
+		return registry.Fits(o.Definition, rec)
+	}); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is approved in %s\n", o.ID, o.Digest, in.Config.Exposure)
@@ -137,7 +151,7 @@ func (r *review) acceptable(o *registry.Observation, waived map[string]string) e
 		return nil
 	}
 	for _, reason := range o.Reasons {
-		if waived[string(reason)] == "" {
+		if waived[string(reason)] == "" && reason != gateway.ReasonNoEvidence { // which is judged of the new record
 			return &exitError{exitFailed, fmt.Sprintf("error: %s is withheld (%s): %s", o.ID, joined(o.Reasons), printable(o.Detail))}
 		}
 	}
@@ -148,11 +162,12 @@ func (r *review) record() (exposure.RecordInput, error) {
 	in := exposure.RecordInput{
 		SideEffect: gateway.SideEffect(r.effect), Idempotent: gateway.Idempotency(r.idempotent),
 		IdempotencyArgument: r.key, ExternalID: r.evidence, Timeout: r.timeout,
+		Tenants: r.tenants, Contract: r.contract, Audit: gateway.AuditLevel(r.audit), Unset: r.unset,
 		Scopes: r.scopes, Owner: r.owner, Why: r.why, ApprovedBy: r.by, ApprovedAt: time.Now().UTC(),
 	}
 	for text, field := range map[*string]**bool{
 		&r.reversible: &in.Reversible, &r.outbound: &in.Outbound, &r.openWorld: &in.OpenWorld,
-		&r.private: &in.ReadsPrivate, &r.untrusted: &in.UntrustedContent,
+		&r.private: &in.ReadsPrivate, &r.untrusted: &in.UntrustedContent, &r.stepUp: &in.StepUp,
 	} {
 		value, err := yesNo(*text)
 		if err != nil {
@@ -160,17 +175,55 @@ func (r *review) record() (exposure.RecordInput, error) {
 		}
 		*field = value
 	}
-	for _, w := range r.waive {
-		code, why, ok := strings.Cut(w, "=")
-		if !ok || why == "" {
-			return in, &exitError{exitUsage, "error: --waive wants code=why"}
-		}
-		if in.Waive == nil {
-			in.Waive = make(map[string]string)
-		}
-		in.Waive[code] = why
+	var err error
+	if in.Waive, err = assigned("--waive", r.waive); err != nil {
+		return in, err
 	}
-	return in, nil
+	if in.Data, err = assigned("--data", r.data); err != nil {
+		return in, err
+	}
+	return in, r.later(&in)
+}
+
+// later fills in how a write is asked about later, and how long the tool has.
+func (r *review) later(in *exposure.RecordInput) error {
+	arguments, err := assigned("--status-argument", r.statusArguments)
+	switch {
+	case err != nil:
+		return err
+	case r.statusTool != "" && r.statusFound != "":
+		in.Status = &gateway.StatusQuery{Tool: r.statusTool, Arguments: arguments, Found: r.statusFound}
+	case r.statusTool+r.statusFound != "" || arguments != nil:
+		return &exitError{exitUsage, "error: a status query needs --status-tool and --status-found"}
+	}
+	if r.sunset == "" {
+		if r.use != "" {
+			return &exitError{exitUsage, "error: --use says what replaces a deprecated tool: it needs --deprecated"}
+		}
+		return nil
+	}
+	sunset, err := time.Parse(time.DateOnly, r.sunset)
+	if err != nil {
+		return &exitError{exitUsage, "error: --deprecated wants a date such as 2026-09-01"}
+	}
+	in.Deprecated = &gateway.Deprecation{Sunset: sunset, Use: r.use}
+	return nil
+}
+
+// assigned reads the values of a flag that takes name=text; nil without any.
+func assigned(flag string, values []string) (map[string]string, error) {
+	var all map[string]string
+	for _, v := range values {
+		name, text, ok := strings.Cut(v, "=")
+		if !ok || name == "" || text == "" {
+			return nil, &exitError{exitUsage, "error: " + flag + " wants name=text"}
+		}
+		if all == nil {
+			all = make(map[string]string)
+		}
+		all[name] = text
+	}
+	return all, nil
 }
 
 func yesNo(text string) (*bool, error) {

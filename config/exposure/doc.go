@@ -7,7 +7,8 @@
 // Map:
 //
 //	load.go      Load: file to registry records
-//	describe.go  the description of exposure.yaml, and rules within one record
+//	describe.go  the description of exposure.yaml: its sections, and an upstream's own review
+//	record.go    the description of one record, and the rules within it
 //	edit.go      Approve, Quarantine: change one record
 //	replace.go   atomic replacement of a file under a lock
 package exposure

@@ -29,12 +29,20 @@ type RecordInput struct {
 	UntrustedContent    *bool
 	Scopes              []string
 	ExternalID          string // JSON Pointer into structuredContent
+	Status              *gateway.StatusQuery
+	Data                map[string]string // JSON Pointer into the arguments → class; added to the record's own
 	Timeout             time.Duration
+	Deprecated          *gateway.Deprecation
+	StepUp              *bool
+	Tenants             []string
+	Contract            string
+	Audit               gateway.AuditLevel
 	Owner               string
 	Why                 string
 	ApprovedBy          string
 	ApprovedAt          time.Time
 	Waive               map[string]string // finding or evidence code → why; added to the record's own
+	Unset               []string          // keys that the record is to have no more
 }
 
 // ErrEdit says that the edited file would not read as it was meant to; the
@@ -48,9 +56,10 @@ const header = "# Reviewed tools. A tool is served only as the definition that i
 // takes a quarantine away. The file is made where it is missing. Everything
 // but the keys that change stays byte for byte; the file is replaced at once
 // or not at all, and only by one that Load accepts. The errors are
-// gateway.Problems where the record would be wrong or incomplete.
-func Approve(path string, id gateway.ItemID, digest gateway.Digest, in RecordInput) error {
-	return change(path, id, func(old *registry.Record) []edit.Pair {
+// gateway.Problems where the record would be wrong or incomplete, or what accept
+// says of the record as it would be; nil accepts every one.
+func Approve(path string, id gateway.ItemID, digest gateway.Digest, in RecordInput, accept func(*registry.Record) error) error {
+	return change(path, id, accept, func(old *registry.Record) []edit.Pair {
 		pairs := []edit.Pair{{Key: "quarantine", Remove: true}, {Key: "definition", Value: edit.Quote(string(digest))}}
 		return append(pairs, in.pairs(old)...)
 	})
@@ -58,7 +67,7 @@ func Approve(path string, id gateway.ItemID, digest gateway.Digest, in RecordInp
 
 // Quarantine holds a tool back, whatever its record says, and records why.
 func Quarantine(path string, id gateway.ItemID, why string) error {
-	return change(path, id, func(*registry.Record) []edit.Pair {
+	return change(path, id, nil, func(*registry.Record) []edit.Pair {
 		return []edit.Pair{{Key: "quarantine", Value: edit.Quote(why)}}
 	})
 }
@@ -89,31 +98,70 @@ func (in *RecordInput) pairs(old *registry.Record) []edit.Pair {
 	add(in.IdempotencyArgument != "", "idempotency", "{argument: "+edit.Quote(in.IdempotencyArgument)+"}")
 	add(len(in.Scopes) > 0, "scopes", edit.QuoteList(in.Scopes))
 	add(in.ExternalID != "", "evidence", "{external_id: "+edit.Quote(in.ExternalID)+"}")
+	add(in.Status != nil, "status", statusText(in.Status))
+	add(len(in.Data) > 0, "data", merged(old, in.Data, func(r *registry.Record) map[string]string { return r.Facts.Data }))
 	add(in.Timeout != 0, "timeout", in.Timeout.String())
-	add(len(in.Waive) > 0, "waive", waiver(old, in.Waive))
+	add(in.Deprecated != nil, "deprecated", deprecationText(in.Deprecated))
+	yesNo("step_up", in.StepUp)
+	add(len(in.Tenants) > 0, "tenants", edit.QuoteList(in.Tenants))
+	text("contract", in.Contract)
+	add(in.Audit != "", "audit", string(in.Audit))
+	add(len(in.Waive) > 0, "waive", merged(old, in.Waive, func(r *registry.Record) map[string]string { return r.Waive }))
 	text("owner", in.Owner)
 	text("why", in.Why)
 	text("approved_by", in.ApprovedBy)
 	add(!in.ApprovedAt.IsZero(), "approved_at", in.ApprovedAt.UTC().Format(time.DateOnly))
+	for _, key := range in.Unset {
+		out = slices.DeleteFunc(out, func(p edit.Pair) bool { return p.Key == key })
+		out = append(out, edit.Pair{Key: key, Remove: true})
+	}
 	return out
 }
 
-// waiver renders the record's waivers and the new ones.
-func waiver(old *registry.Record, more map[string]string) string {
+func statusText(q *gateway.StatusQuery) string {
+	if q == nil {
+		return ""
+	}
+	parts := []string{"tool: " + edit.Quote(q.Tool)}
+	if len(q.Arguments) > 0 {
+		parts = append(parts, "arguments: "+flow(q.Arguments))
+	}
+	return "{" + strings.Join(append(parts, "found: "+edit.Quote(q.Found)), ", ") + "}"
+}
+
+func deprecationText(d *gateway.Deprecation) string {
+	if d == nil {
+		return ""
+	}
+	text := "{sunset: " + d.Sunset.UTC().Format(time.DateOnly)
+	if d.Use != "" {
+		text += ", use: " + edit.Quote(d.Use)
+	}
+	return text + "}"
+}
+
+// merged renders what the record has of something, and what is added.
+func merged(old *registry.Record, more map[string]string, has func(*registry.Record) map[string]string) string {
 	all := map[string]string{}
 	if old != nil {
-		maps.Copy(all, old.Waive)
+		maps.Copy(all, has(old))
 	}
 	maps.Copy(all, more)
+	return flow(all)
+}
+
+// flow renders a map in braces, sorted.
+func flow(all map[string]string) string {
 	var out []string
-	for _, code := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, edit.Quote(code)+": "+edit.Quote(all[code]))
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, edit.Quote(key)+": "+edit.Quote(all[key]))
 	}
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
-// change sets keys of one record under the file's lock.
-func change(path string, id gateway.ItemID, render func(old *registry.Record) []edit.Pair) error {
+// change sets keys of one record under the file's lock, if accept, where it is not
+// nil, takes the record that they make.
+func change(path string, id gateway.ItemID, accept func(*registry.Record) error, render func(old *registry.Record) []edit.Pair) error {
 	return replace(path, header, func(path string, text []byte) ([]byte, error) {
 		before, err := fromDocument(form.Parse(path, text, maxFile))
 		if err != nil {
@@ -129,6 +177,11 @@ func change(path string, id gateway.ItemID, render func(old *registry.Record) []
 		}
 		if !sameBut(before, after, id) {
 			return nil, fmt.Errorf("%w: %s", ErrEdit, id)
+		}
+		if accept != nil {
+			if err := accept(after.Items[id]); err != nil {
+				return nil, err
+			}
 		}
 		return next, nil
 	})
@@ -155,7 +208,15 @@ func sameBut(before, after *registry.Exposure, id gateway.ItemID) bool {
 	}
 	delete(a, id)
 	delete(b, id)
-	return maps.EqualFunc(a, b, func(x, y *registry.Record) bool {
+	return sameUpstreams(before, after) && maps.EqualFunc(a, b, func(x, y *registry.Record) bool {
+		x2, y2 := *x, *y
+		x2.Pos, y2.Pos = gateway.Pos{}, gateway.Pos{}
+		return reflect.DeepEqual(x2, y2)
+	})
+}
+
+func sameUpstreams(before, after *registry.Exposure) bool {
+	return maps.EqualFunc(before.Upstreams, after.Upstreams, func(x, y *registry.UpstreamRecord) bool {
 		x2, y2 := *x, *y
 		x2.Pos, y2.Pos = gateway.Pos{}, gateway.Pos{}
 		return reflect.DeepEqual(x2, y2)

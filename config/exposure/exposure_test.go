@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -42,11 +43,21 @@ func TestLoadDesigned(t *testing.T) {
 		ClosedWorld: true, ReadsNoPrivate: true, TrustedContent: true,
 		Scopes: []string{"incident:create:{severity}"}, ExternalID: "/ticket_id",
 		Owner: "payments-oncall", Why: "P1 incidents must reach the on-call queue",
+		Status:     &gateway.StatusQuery{Tool: "get_incident_ticket", Arguments: map[string]string{"request_id": "{key}"}, Found: "/ticket_id"},
+		Data:       map[string]string{"/title": "internal"},
+		Timeout:    10 * time.Second,
+		Deprecated: &gateway.Deprecation{Sunset: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC), Use: "open_ticket"},
+		StepUp:     true, Tenants: []string{"platform", "payments"}, Contract: "2.1", Audit: gateway.AuditDisk,
 	}
-	if got := fmt.Sprintf("%+v", write.Facts); got != fmt.Sprintf("%+v", want) {
-		t.Errorf("write = %s", got)
+	if !reflect.DeepEqual(write.Facts, want) {
+		t.Errorf("write = %+v", write.Facts)
 	}
-	if write.Timeout != 10*time.Second || write.ApprovedBy != "security-review" || !write.ApprovedAt.Equal(time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)) {
+	up := x.Upstreams["incident"]
+	if up == nil || up.Source != "in-house" || up.DataRegion != "eu" || up.Owner != "payments-oncall" || len(up.Files) != 1 ||
+		!strings.HasSuffix(string(up.Identity), strings.Repeat("5", 64)) || !strings.HasSuffix(string(up.Instructions), strings.Repeat("7", 64)) {
+		t.Errorf("upstream = %+v", up)
+	}
+	if write.ApprovedBy != "security-review" || !write.ApprovedAt.Equal(time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("write = %+v", write)
 	}
 }
@@ -115,7 +126,7 @@ func operate(t *testing.T, path, op string) error {
 	if err := json.Unmarshal([]byte(rest), &in); err != nil {
 		t.Fatal(err)
 	}
-	return Approve(path, id, digest, in)
+	return Approve(path, id, digest, in, nil)
 }
 
 func parse(t *testing.T, file string) *txtar.Archive {
@@ -134,6 +145,30 @@ func put(t testing.TB, text []byte) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestApproveAsksFirst holds that a record which the caller does not take leaves the
+// file as it was.
+func TestApproveAsksFirst(t *testing.T) {
+	text, err := os.ReadFile("testdata/designed.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := put(t, text)
+	id := gateway.ItemID{Upstream: "incident", Name: "create_incident_ticket"}
+	refused := errors.New("refused")
+	err = Approve(path, id, digest, RecordInput{ExternalID: "/other"}, func(r *registry.Record) error {
+		if r.Facts.ExternalID != "/other" || r.Definition != digest || r.Facts.Contract != "2.1" {
+			t.Errorf("asked about %+v", r)
+		}
+		return refused
+	})
+	if !errors.Is(err, refused) {
+		t.Errorf("err = %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("the file became %s, %v", got, err)
+	}
 }
 
 // golden compares got with the n-th file of the archive, or writes it there
@@ -159,10 +194,10 @@ func TestApproveKeepsOtherLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, lines := range map[string][2]int{"get_service_status": {4, 12}, "create_incident_ticket": {13, 32}} {
+	for name, lines := range map[string][2]int{"get_service_status": {4, 12}, "create_incident_ticket": {13, 36}} {
 		path := put(t, text)
 		id := gateway.ItemID{Upstream: "incident", Name: name}
-		if err := Approve(path, id, digest, RecordInput{Owner: "others", ApprovedBy: "b", ApprovedAt: time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC)}); err != nil {
+		if err := Approve(path, id, digest, RecordInput{Owner: "others", ApprovedBy: "b", ApprovedAt: time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -193,7 +228,7 @@ func TestApproveMakesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "exposure.yaml")
 	id := gateway.ItemID{Upstream: "a", Name: "b"}
 	in := RecordInput{SideEffect: gateway.Read, Scopes: []string{"x:y"}, Owner: "o", Why: "w", ApprovedBy: "a", ApprovedAt: time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC)}
-	if err := Approve(path, id, digest, in); err != nil {
+	if err := Approve(path, id, digest, in, nil); err != nil {
 		t.Fatal(err)
 	}
 	x, err := Load(path)
@@ -219,7 +254,7 @@ func TestRefusedEditsChangeNothing(t *testing.T) {
 		"bad scope":    {text: "version: 1\n", in: RecordInput{SideEffect: gateway.Read, Scopes: []string{"x y"}, Owner: "o", Why: "w", ApprovedBy: "a", ApprovedAt: time.Now()}},
 	} {
 		path := put(t, []byte(tt.text))
-		if err := Approve(path, id, digest, tt.in); err == nil {
+		if err := Approve(path, id, digest, tt.in, nil); err == nil {
 			t.Errorf("%s: approved", name)
 		}
 		got, err := os.ReadFile(path)

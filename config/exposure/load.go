@@ -24,7 +24,7 @@ func fromDocument(doc *form.Document) (*registry.Exposure, error) {
 	if problems := doc.Problems(); len(problems) > 0 {
 		return nil, problems
 	}
-	x := &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}, Revision: doc.Revision()}
+	x := &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}, Upstreams: said.upstreams, Revision: doc.Revision()}
 	enter(x, gateway.KindTool, said.tools)
 	enter(x, gateway.KindPrompt, said.prompts)
 	for upstream, records := range said.resources {

@@ -121,7 +121,7 @@ func (x *Executor) unchanged(ctx context.Context, c *call.Call) error {
 // exchange.
 func timeout(c *call.Call) time.Duration {
 	d := c.World.Limits.CallTimeout
-	if t := c.Item.Item().Timeout; t > 0 && t < d {
+	if t := c.Item.Item().Facts.Timeout; t > 0 && t < d {
 		return t
 	}
 	return d

@@ -117,15 +117,23 @@ func reaches(method string) bool {
 func (r *Recorder) append(ctx context.Context, c *call.Call, e *audit.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.World.Limits.AuditTimeout)
 	defer cancel()
-	class := gateway.Read
-	if c.Item.Valid() {
-		class = c.Item.Item().Facts.Class()
-	}
-	if _, err := r.Journal.Append(ctx, e, c.World.Durability[class]); err != nil {
+	if _, err := r.Journal.Append(ctx, e, durability(c)); err != nil {
 		return gateway.Because(gateway.CodeAuditUnavailable, err)
 	}
 	c.OnRecord = true
 	return nil
+}
+
+// durability is that of the class of side effect, or more if a reviewer wants it.
+func durability(c *call.Call) audit.Durability {
+	if !c.Item.Valid() {
+		return c.World.Durability[gateway.Read]
+	}
+	facts := c.Item.Item().Facts
+	if facts.Audit == gateway.AuditDisk {
+		return audit.Disk
+	}
+	return c.World.Durability[facts.Class()]
 }
 
 // code is what the event says became of the call: of a business error and of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 
 	"mcp-gateway/gateway"
@@ -69,9 +70,18 @@ func (s *Sight) Of(ctx context.Context, p *gateway.Principal, policy *rego.Engin
 	if err != nil {
 		return views.View{}, false, err
 	}
+	for i, item := range k.Snapshot.All() {
+		seen[i] = seen[i] && admits(item.Facts.Tenants, p.Tenant)
+	}
 	v = views.New(k.Revision(), policy.Revision(), seen)
 	s.views.Put(key, v)
 	return v, false, nil
+}
+
+// admits says whether a reviewer's list of tenants has room for one. No policy can
+// widen it.
+func admits(tenants []string, tenant string) bool {
+	return len(tenants) == 0 || tenant != "" && slices.Contains(tenants, tenant)
 }
 
 // contextKey digests all that visibility may depend on: who it is, how that

@@ -1,0 +1,135 @@
+package exposure
+
+import (
+	"time"
+
+	"mcp-gateway/config/form"
+	"mcp-gateway/gateway"
+	"mcp-gateway/registry"
+)
+
+// record describes one reviewed tool.
+func record(e form.Entry, dst **registry.Record) form.Value {
+	rec := &registry.Record{Pos: e.Pos}
+	*dst = rec
+	f := &rec.Facts
+	return form.Object{Check: func(at form.Place) { judgeRecord(at, rec) }, Fields: append(shared(rec),
+		form.Field{Key: "side_effect", Value: form.Word(&f.SideEffect, gateway.Read, gateway.Write, gateway.Destructive)},
+		form.Field{Key: "idempotent", Value: form.Word(&f.Idempotent, gateway.IdempotentNo, gateway.IdempotentYes, gateway.IdempotentKey)},
+		form.Field{Key: "idempotency", Value: form.Object{Fields: []form.Field{{Key: "argument", Need: true, Value: pointer(&f.IdempotencyField)}}}},
+		form.Field{Key: "reversible", Value: form.YesNo(&f.Reversible)},
+		form.Field{Key: "outbound", Value: form.No(&f.Contained)},
+		form.Field{Key: "open_world", Value: form.No(&f.ClosedWorld)},
+		form.Field{Key: "evidence", Value: form.Object{Fields: []form.Field{{Key: "external_id", Need: true, Value: pointer(&f.ExternalID)}}}},
+		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return status(&f.Status) })},
+		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
+	)}
+}
+
+// shared are the keys of every record, whatever it is of.
+func shared(rec *registry.Record) []form.Field {
+	f := &rec.Facts
+	return []form.Field{
+		{Key: "definition", Value: form.Matching(&rec.Definition, digestPattern, "bad_digest", "digest sha256-jcs1: with 64 hex digits")},
+		{Key: "reads_private", Value: form.No(&f.ReadsNoPrivate)},
+		{Key: "untrusted_content", Value: form.No(&f.TrustedContent)},
+		{Key: "scopes", Value: scopes(&f.Scopes)},
+		{Key: "step_up", Value: form.YesNo(&f.StepUp)},
+		{Key: "tenants", Value: form.List(&f.Tenants, func(t *string) form.Value {
+			return form.Matching(t, tenantPattern, "bad_tenant", "tenant: 1 to 128 visible ASCII characters")
+		})},
+		{Key: "timeout", Value: form.Duration(&f.Timeout, 10*time.Millisecond, time.Hour)},
+		{Key: "contract", Value: form.Text(&f.Contract)},
+		{Key: "audit", Value: form.Word(&f.Audit, gateway.AuditDisk)},
+		{Key: "deprecated", Value: form.Lazy(func() form.Value { return deprecation(&f.Deprecated) })},
+		{Key: "quarantine", Value: form.Text(&rec.Quarantine)},
+		{Key: "waive", Value: form.Map(&rec.Waive, form.Keys{Pattern: waivePattern, Code: "bad_waiver", Want: "code of a finding"}, waived)},
+		{Key: "owner", Value: form.Text(&f.Owner)},
+		{Key: "why", Value: form.Text(&f.Why)},
+		{Key: "approved_by", Value: form.Text(&rec.ApprovedBy)},
+		{Key: "approved_at", Value: date(&rec.ApprovedAt)},
+	}
+}
+
+func waived(_ form.Entry, why *string) form.Value { return form.Text(why) }
+
+func dataClass(_ form.Entry, class *string) form.Value {
+	return form.Matching(class, classPattern, "unknown_value", "data class")
+}
+
+func status(dst **gateway.StatusQuery) form.Value {
+	q := &gateway.StatusQuery{}
+	*dst = q
+	return form.Object{Fields: []form.Field{
+		{Key: "tool", Need: true, Value: form.Matching(&q.Tool, toolPattern, "bad_tool_name", "tool name")},
+		{Key: "arguments", Value: form.Map(&q.Arguments, form.Keys{}, func(_ form.Entry, s *string) form.Value {
+			return form.Matching(s, argumentPattern, "bad_argument", "text in which braces hold nothing but `key`: {key}")
+		})},
+		{Key: "found", Need: true, Value: pointer(&q.Found)},
+	}}
+}
+
+func deprecation(dst **gateway.Deprecation) form.Value {
+	d := &gateway.Deprecation{}
+	*dst = d
+	return form.Object{Fields: []form.Field{
+		{Key: "sunset", Need: true, Value: date(&d.Sunset)},
+		{Key: "use", Value: form.Matching(&d.Use, toolPattern, "bad_tool_name", "tool name")},
+	}}
+}
+
+// judgeRecord applies the rules over several keys of a tool's record. One that
+// holds its tool back needs nothing but the reason.
+func judgeRecord(at form.Place, rec *registry.Record) {
+	if !at.Has("quarantine") {
+		need(at, "definition", "side_effect", "scopes", "owner", "why", "approved_by", "approved_at")
+	}
+	f := &rec.Facts
+	if f.Idempotent == gateway.IdempotentKey && !at.Has("idempotency") {
+		at.Child("idempotent").Report("missing_idempotency_argument", "`idempotent: key` needs `idempotency: {argument: /pointer}`, which argument is the key")
+	}
+	if at.Has("idempotency") && f.Idempotent != gateway.IdempotentKey {
+		at.Child("idempotency").Report("idempotency_without_key", "an idempotency argument means something with `idempotent: key` only")
+	}
+	writes := f.SideEffect == gateway.Write || f.SideEffect == gateway.Destructive
+	if _, waived := rec.Waive["external_id"]; writes && !waived && !at.Has("evidence") {
+		at.Child("side_effect").Report("missing_external_id", "a %s tool needs `evidence: {external_id: /pointer}`, where its result names what it did, or `waive: {external_id: why}`", f.SideEffect)
+	}
+	if at.Has("status") && f.SideEffect == gateway.Read {
+		at.Child("status").Report("status_of_read", "a read leaves nothing to ask about: `status` is for writes")
+	}
+	if at.Has("scopes") && at.Child("scopes").Empty() {
+		at.Child("scopes").Report("empty", "wants one scope at least: a tool without scopes would be everyone's")
+	}
+	judgeTenants(at)
+}
+
+// judgeTenants refuses a list that names nobody: left out, it means anyone.
+func judgeTenants(at form.Place) {
+	if at.Has("tenants") && at.Child("tenants").Empty() {
+		at.Child("tenants").Report("empty", "wants one tenant at least; leave the key out where any tenant may know of it")
+	}
+}
+
+// reviewed describes a prompt's or resource's record: to get it changes nothing.
+// Scopes may be left out: it is then there for everyone who is identified.
+func reviewed(e form.Entry, dst **registry.Record) form.Value {
+	r := &registry.Record{Pos: e.Pos, Facts: gateway.ExposureFacts{SideEffect: gateway.Read, Idempotent: gateway.IdempotentYes}}
+	*dst = r
+	return form.Object{Check: judgeReviewed, Fields: shared(r)}
+}
+
+func judgeReviewed(at form.Place) {
+	if !at.Has("quarantine") {
+		need(at, "definition", "owner", "why", "approved_by", "approved_at")
+	}
+	judgeTenants(at)
+}
+
+func need(at form.Place, keys ...string) {
+	for _, key := range keys {
+		if !at.Has(key) {
+			at.Report("missing_key", "the key `%s` is missing", key)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/schema/promise"
+)
+
+// WaiveEvidence is the waiver by which a reviewer takes a write whose result need
+// not name what was written.
+const WaiveEvidence = "external_id"
+
+// Fits says whether what a record says of a definition's arguments and results is
+// borne out by its schemas. A write whose evidence its output schema does not
+// guarantee is refused with ReasonNoEvidence, unless a reviewer waived it.
+func Fits(d *Definition, rec *Record) error {
+	if d.ID.Kind != gateway.KindTool {
+		return nil
+	}
+	f := &rec.Facts
+	if f.IdempotencyField != "" && !promise.Declared(d.InputSchema, f.IdempotencyField) {
+		return unfit("", fmt.Errorf("idempotency argument %s: the input schema declares no such argument", f.IdempotencyField))
+	}
+	for pointer := range f.Data {
+		if !promise.Declared(d.InputSchema, pointer) {
+			return unfit("", fmt.Errorf("data %s: the input schema declares no such argument", pointer))
+		}
+	}
+	return proved(d, rec)
+}
+
+// proved says whether a write's results are sure to hold the evidence that the
+// record names.
+func proved(d *Definition, rec *Record) error {
+	f := &rec.Facts
+	if f.ExternalID == "" || f.Class() == gateway.Read || rec.Waive[WaiveEvidence] != "" {
+		return nil // the record's own rules ask for a pointer or a waiver
+	}
+	if d.OutputSchema == nil {
+		return unfit(gateway.ReasonNoEvidence, errors.New("external id "+f.ExternalID+": there is no output schema that could guarantee it"))
+	}
+	if err := promise.Guaranteed(d.OutputSchema, f.ExternalID); err != nil {
+		return unfit(gateway.ReasonNoEvidence, fmt.Errorf("external id %s: %w", f.ExternalID, err))
+	}
+	return nil
+}
+
+func unfit(reason gateway.Reason, err error) error {
+	e := gateway.Because(gateway.CodeContractViolation, err)
+	if reason != "" {
+		e.Reasons = []gateway.Reason{reason}
+	}
+	return e
+}
