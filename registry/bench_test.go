@@ -31,7 +31,7 @@ func realistic(tb testing.TB) [][]byte {
 
 // The first list of an upstream: every definition is checked, digested, compiled.
 func BenchmarkPublishFull300(b *testing.B) {
-	list, x := realistic(b), review("up", realistic(b)...)
+	list, x := realistic(b), reviewed("up", realistic(b)...)
 	b.ReportAllocs()
 	for b.Loop() {
 		r := New(Options{})
@@ -44,7 +44,7 @@ func BenchmarkPublishFull300(b *testing.B) {
 func BenchmarkPublishUnchanged300(b *testing.B) {
 	list := realistic(b)
 	r := New(Options{})
-	r.SetExposure(review("up", list...))
+	r.SetExposure(reviewed("up", list...))
 	publish(b, r, "up", list...)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -56,7 +56,7 @@ func BenchmarkPublishUnchanged300(b *testing.B) {
 func BenchmarkPublishOneOf300Changed(b *testing.B) {
 	list := realistic(b)
 	r := New(Options{})
-	r.SetExposure(review("up", list...))
+	r.SetExposure(reviewed("up", list...))
 	publish(b, r, "up", list...)
 	good, bad := list[150], tool("drifted", "x")
 	b.ReportAllocs()
@@ -71,7 +71,7 @@ func BenchmarkPublishOneOf300Changed(b *testing.B) {
 func BenchmarkResolve(b *testing.B) {
 	list := realistic(b)
 	r := New(Options{})
-	r.SetExposure(review("up", list[1:]...)) // the first is unreviewed
+	r.SetExposure(reviewed("up", list[1:]...)) // the first is unreviewed
 	publish(b, r, "up", list...)
 	served := r.Snapshot().Items(gateway.KindTool, "")[100].Exposed
 	var held string

@@ -48,7 +48,7 @@ func (r *Registry) candidates() []candidate {
 		for _, a := range r.lists[upstream].admitted {
 			c := candidate{Observation: Observation{
 				ID: a.def.ID, Digest: a.def.Digest, Definition: a.def, FirstSeen: a.at,
-				Record: r.exposure.record(a.def.ID),
+				Record: r.exposure.Of(a.def.ID),
 			}}
 			if a.def.Name != "" {
 				c.Exposed = exposedName(a.def.ID)
@@ -74,7 +74,7 @@ func (c *candidate) judge(a *admission, trusted bool) {
 		c.Detail = clip(rec.Quarantine)
 	default:
 		c.State = gateway.StateApproved
-		if err := proved(a.def, rec); err != nil {
+		if err := rec.Proved(a.def.OutputSchema); err != nil && a.def.ID.Kind == gateway.KindTool {
 			c.withhold(gateway.ReasonNoEvidence, detail(err))
 		}
 	}

@@ -9,8 +9,7 @@
 //
 // Map:
 //
-//	exposure.go    Record, Exposure: what reviewers wrote
-//	evidence.go    Fits: do the schemas bear out what a record says
+//	exposure.go    Record, Exposure: what reviewers wrote, by the names of package review
 //	definition.go  Definition, and admit: one listed tool, checked and compiled
 //	name.go        tool names, and the names under which hosts see them
 //	registry.go    Registry, Options, Listing: publish, set exposure, forget
@@ -19,6 +18,7 @@
 //	snapshot.go    Snapshot, Tool, Pinned: what is served, and how a name resolves
 //	observation.go Observation, Changes: what there is and what became different
 //	history.go     History: the durable memory of all this; store implements it
+//	review/        what reviewers wrote, and what follows from it
 //	views/         the private list cache: who may see what
 //	uri/           resource URIs and templates in one spelling
 //	diff/          how two definitions differ, for the reviewer

@@ -6,6 +6,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/review"
 )
 
 const ticketTool = `{"name":"open","inputSchema":{"type":"object","properties":{"key":{"type":"string"}}},` +
@@ -31,7 +32,7 @@ func TestEvidence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := New(Options{})
 			id := gateway.ItemID{Upstream: "up", Name: "open"}
-			rec := &Record{Definition: protocol.DigestOf([]byte(tt.raw)), Facts: tt.facts, Waive: map[string]string{WaiveEvidence: tt.waived}}
+			rec := &Record{Definition: protocol.DigestOf([]byte(tt.raw)), Facts: tt.facts, Waive: map[string]string{review.WaiveEvidence: tt.waived}}
 			r.SetExposure(&Exposure{Items: map[gateway.ItemID]*Record{id: rec}})
 			publish(t, r, "up", []byte(tt.raw), tool("other", ""))
 			if got := states(r)["up/open"]; got != tt.want {
@@ -56,7 +57,8 @@ func TestFits(t *testing.T) {
 		"no such data":    {gateway.ExposureFacts{Data: map[string]string{"/title": "internal"}}, false, ""},
 		"no such outcome": {gateway.ExposureFacts{ExternalID: "/ticket"}, false, gateway.ReasonNoEvidence},
 	} {
-		err := Fits(d, &Record{Facts: tt.facts})
+		rec := &Record{Facts: tt.facts}
+		err := rec.Fits(d.ID.Kind, d.InputSchema, d.OutputSchema)
 		var e *gateway.Error
 		switch {
 		case tt.fits:
@@ -67,7 +69,8 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Fits(&Definition{ID: gateway.ItemID{Kind: gateway.KindPrompt}}, &Record{Facts: gateway.ExposureFacts{ExternalID: "/x"}}); err != nil {
+	other := &Record{Facts: gateway.ExposureFacts{ExternalID: "/x"}}
+	if err := other.Fits(gateway.KindPrompt, nil, nil); err != nil {
 		t.Errorf("of a prompt: %v", err)
 	}
 }

@@ -1,46 +1,13 @@
 package registry
 
-import (
-	"time"
+import "mcp-gateway/registry/review"
 
-	"mcp-gateway/gateway"
+// The reviewers' words; see package review.
+type (
+	// Record is one reviewer's word about one thing that is offered.
+	Record = review.Record
+	// UpstreamRecord is a reviewer's word about an upstream itself.
+	UpstreamRecord = review.UpstreamRecord
+	// Exposure is a whole exposure.yaml.
+	Exposure = review.Exposure
 )
-
-// Record is one reviewer's word about one thing that is offered, as exposure.yaml holds it. It
-// speaks for exactly one definition and for no other.
-type Record struct {
-	Definition gateway.Digest // what was reviewed
-	Facts      gateway.ExposureFacts
-	Quarantine string            // why it is held back; "" = it is not
-	Waive      map[string]string // finding or evidence code → why it is acceptable
-	ApprovedBy string
-	ApprovedAt time.Time   // a date, UTC
-	Pos        gateway.Pos // where it was written
-}
-
-// UpstreamRecord is a reviewer's word about an upstream itself. A digest that is
-// "" was not reviewed and holds nothing back.
-type UpstreamRecord struct {
-	Identity     gateway.Digest            // what it runs as, where it runs, what it declares
-	Files        map[string]gateway.Digest // the files that make it up, by path
-	Instructions gateway.Digest            // what it tells hosts' models
-	Source       string                    // where it comes from
-	DataRegion   string                    // where it keeps what it is given
-	Owner        string
-	Pos          gateway.Pos // where it was written
-}
-
-// Exposure is a whole exposure.yaml. It is not changed after it was handed over.
-type Exposure struct {
-	Items     map[gateway.ItemID]*Record
-	Upstreams map[string]*UpstreamRecord
-	Revision  string // names this text, for events
-}
-
-// record returns the record of an item, or nil.
-func (x *Exposure) record(id gateway.ItemID) *Record {
-	if x == nil {
-		return nil
-	}
-	return x.Items[id]
-}

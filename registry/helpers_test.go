@@ -39,7 +39,7 @@ func tool(name, description string) []byte {
 }
 
 // review returns the exposure that approves these definitions.
-func review(upstream string, raws ...[]byte) *Exposure {
+func reviewed(upstream string, raws ...[]byte) *Exposure {
 	x := &Exposure{Items: map[gateway.ItemID]*Record{}}
 	for _, raw := range raws {
 		name, _ := protocol.Member(raw, "name")

@@ -26,7 +26,7 @@ func TestSupersededTellsOfWhatIsServed(t *testing.T) {
 		t.Error("a new definition that is not served is told as a change")
 	}
 	unreviewed := r.Snapshot()
-	r.SetExposure(review("up", tool("a", "x")))
+	r.SetExposure(reviewed("up", tool("a", "x")))
 	publish(t, r, "up", tool("a", "x"))
 	if !closed(before.Superseded()) || !closed(unreviewed.Superseded()) {
 		t.Error("a tool is served now, and who waits is not told")

@@ -102,7 +102,7 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 		return err
 	}
 	if err := exposure.Approve(in.Config.Exposure, o.ID, o.Digest, record, func(rec *registry.Record) error {
-		return registry.Fits(o.Definition, rec)
+		return rec.Fits(o.ID.Kind, o.Definition.InputSchema, o.Definition.OutputSchema)
 	}); err != nil {
 		return err
 	}

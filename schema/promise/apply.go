@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"slices"
 	"strings"
 
 	"mcp-gateway/protocol"
@@ -47,10 +48,8 @@ func (w *walk) conjuncts(schema []byte) [][]byte {
 		}
 	}
 	all = append(all, schema)
-	if parts, ok := protocol.Member(schema, "allOf"); ok && protocol.Kind(parts) == '[' {
-		for part := range protocol.Elements(parts) {
-			all = append(all, w.conjuncts(part)...)
-		}
+	for _, part := range elements(schema, "allOf") {
+		all = append(all, w.conjuncts(part)...)
 	}
 	return all
 }
@@ -61,16 +60,19 @@ func (w *walk) branches(schemas [][]byte) [][]byte {
 	for queue := schemas; len(queue) > 0 && !w.spent(); queue = queue[1:] {
 		for _, s := range w.conjuncts(queue[0]) {
 			all = append(all, s)
-			for _, keyword := range [...]string{"anyOf", "oneOf"} {
-				if parts, ok := protocol.Member(s, keyword); ok && protocol.Kind(parts) == '[' {
-					for part := range protocol.Elements(parts) {
-						queue = append(queue[:len(queue):len(queue)], part)
-					}
-				}
-			}
+			queue = slices.Concat(queue, elements(s, "anyOf"), elements(s, "oneOf"))
 		}
 	}
 	return all
+}
+
+// elements returns what a keyword lists.
+func elements(schema []byte, keyword string) [][]byte {
+	list, ok := protocol.Member(schema, keyword)
+	if !ok || protocol.Kind(list) != '[' {
+		return nil
+	}
+	return slices.Collect(protocol.Elements(list))
 }
 
 // step returns the subschema of the member or item that the token names.

@@ -1,4 +1,4 @@
-package registry
+package review
 
 import (
 	"errors"
@@ -12,36 +12,37 @@ import (
 // not name what was written.
 const WaiveEvidence = "external_id"
 
-// Fits says whether what a record says of a definition's arguments and results is
-// borne out by its schemas. A write whose evidence its output schema does not
-// guarantee is refused with ReasonNoEvidence, unless a reviewer waived it.
-func Fits(d *Definition, rec *Record) error {
-	if d.ID.Kind != gateway.KindTool {
+// Fits says whether what the record says of a definition's arguments and results is
+// borne out by its schemas; output is nil where a tool declares none. A write whose
+// evidence its output schema does not guarantee is refused with ReasonNoEvidence,
+// unless a reviewer waived it.
+func (rec *Record) Fits(kind gateway.Kind, input, output []byte) error {
+	if kind != gateway.KindTool {
 		return nil
 	}
 	f := &rec.Facts
-	if f.IdempotencyField != "" && !promise.Declared(d.InputSchema, f.IdempotencyField) {
+	if f.IdempotencyField != "" && !promise.Declared(input, f.IdempotencyField) {
 		return unfit("", fmt.Errorf("idempotency argument %s: the input schema declares no such argument", f.IdempotencyField))
 	}
 	for pointer := range f.Data {
-		if !promise.Declared(d.InputSchema, pointer) {
+		if !promise.Declared(input, pointer) {
 			return unfit("", fmt.Errorf("data %s: the input schema declares no such argument", pointer))
 		}
 	}
-	return proved(d, rec)
+	return rec.Proved(output)
 }
 
-// proved says whether a write's results are sure to hold the evidence that the
+// Proved says whether a write's results are sure to hold the evidence that the
 // record names.
-func proved(d *Definition, rec *Record) error {
+func (rec *Record) Proved(output []byte) error {
 	f := &rec.Facts
 	if f.ExternalID == "" || f.Class() == gateway.Read || rec.Waive[WaiveEvidence] != "" {
 		return nil // the record's own rules ask for a pointer or a waiver
 	}
-	if d.OutputSchema == nil {
+	if output == nil {
 		return unfit(gateway.ReasonNoEvidence, errors.New("external id "+f.ExternalID+": there is no output schema that could guarantee it"))
 	}
-	if err := promise.Guaranteed(d.OutputSchema, f.ExternalID); err != nil {
+	if err := promise.Guaranteed(output, f.ExternalID); err != nil {
 		return unfit(gateway.ReasonNoEvidence, fmt.Errorf("external id %s: %w", f.ExternalID, err))
 	}
 	return nil
