@@ -3,12 +3,13 @@
 # make fuzz   every fuzz target for FUZZTIME
 # make bench  the figures of docs/performance.md
 # make proof  what is too long for each run: kills
+# make soak   10,000 rough calls, and what is left behind
 
 GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof clients conformance fmt
+.PHONY: test check vet staticcheck race fuzz bench proof soak clients conformance fmt
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -37,6 +38,9 @@ bench:
 
 proof:
 	$(GO) test -count=1 -timeout 30m -run Proof -v ./test/proof -proof
+
+soak:
+	$(GO) test -count=1 -timeout 30m -run 'TestSoak$$' -v ./test/soak -soak
 
 clients:
 	test/clients/run.sh
