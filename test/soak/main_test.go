@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,14 +48,18 @@ func serve(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	go http.Serve(probe, http.HandlerFunc(tell)) //nolint:errcheck // it ends with the process
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", tell)
+	mux.HandleFunc("/stacks", func(w http.ResponseWriter, _ *http.Request) { _ = pprof.Lookup("goroutine").WriteTo(w, 1) })
+	go http.Serve(probe, mux) //nolint:errcheck // it ends with the process
 	return g.Serve(ctx, func(addr net.Addr) { fmt.Println(addr, probe.Addr()) })
 }
 
 // holding is what a process holds.
 type holding struct {
 	Goroutines, Descriptors, Children, Zombies int
-	Heap, RSS                                  int // bytes
+	Heap, RSS, Anonymous                       int // bytes
+	Go                                         int // bytes that the runtime took and did not give back
 }
 
 // tell answers what this process holds when all that can be given back is.
@@ -63,13 +68,14 @@ func tell(w http.ResponseWriter, _ *http.Request) {
 	debug.FreeOSMemory()
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	h := holding{Goroutines: runtime.NumGoroutine(), Heap: int(mem.HeapAlloc)}
+	h := holding{Goroutines: runtime.NumGoroutine(), Heap: int(mem.HeapAlloc), Go: int(mem.Sys - mem.HeapReleased)}
 	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
 		h.Descriptors = len(open)
 	}
 	if text, err := os.ReadFile("/proc/self/statm"); err == nil {
-		pages, _ := strconv.Atoi(strings.Fields(string(text))[1]) // of a file of the kernel
-		h.RSS = pages * os.Getpagesize()
+		pages, files := 0, 0
+		_, _ = fmt.Sscanf(string(text), "%d %d %d", new(int), &pages, &files) // a file of the kernel's
+		h.RSS, h.Anonymous = pages*os.Getpagesize(), (pages-files)*os.Getpagesize()
 	}
 	for _, child := range childrenOf(os.Getpid()) {
 		h.Children++

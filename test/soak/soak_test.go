@@ -17,7 +17,7 @@ func TestSoak(t *testing.T) {
 		t.Log("not run: make soak")
 		return
 	}
-	soak(t, 3000, 10_000)
+	soak(t, 10_000, 10_000)
 }
 
 // TestShortSoak is the same, short enough for every run. What fills up once,
@@ -47,7 +47,7 @@ func soak(t *testing.T, before, calls int) {
 	t.Logf("after:  %+v", after)
 	f.plausible(t, int64(calls))
 	if after.Goroutines > base.Goroutines || after.Descriptors > base.Descriptors || after.Children != base.Children || after.Zombies != 0 {
-		t.Errorf("something is left behind")
+		t.Errorf("something is left behind:\n%s", g.stacks(t))
 	}
 	if growth := float64(after.RSS)/float64(base.RSS) - 1; calls >= 10_000 && growth > 0.02 {
 		t.Errorf("memory grew by %.1f %%", 100*growth)

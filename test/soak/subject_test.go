@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +32,7 @@ type subject struct {
 	host  *stage.Host
 	cmd   *exec.Cmd
 	probe string // URL
+	peer  *httptest.Server
 	path  string // of its configuration
 	text  string // of its configuration, as it was at first
 }
@@ -75,7 +78,9 @@ func (g *subject) prepare(t *testing.T) (key string) {
 		Add(stage.Tool("quick"), stage.Result(stage.Text(`"done"`))).
 		Add(stage.Tool("slow"), slow).
 		Add(stage.Tool("die"), func(http.ResponseWriter, *http.Request, stage.Message) { panic(http.ErrAbortHandler) })
-	upstreams := []stage.Upstream{stage.Served(t, "peer", peer)}
+	g.peer = httptest.NewServer(peer)
+	t.Cleanup(g.peer.Close)
+	upstreams := []stage.Upstream{stage.At("peer", g.peer.URL+"/mcp")}
 	for i := range desks {
 		upstreams = append(upstreams, stage.Incident(fmt.Sprintf("desk%d", i)))
 	}
@@ -124,14 +129,14 @@ func (g *subject) await(t *testing.T) {
 // holds then. It waits longer while it holds more than it should.
 func (g *subject) rest(t *testing.T, base holding) holding {
 	t.Helper()
-	http.DefaultClient.CloseIdleConnections()
 	g.await(t)
-	http.DefaultClient.CloseIdleConnections()
 	var last holding
 	calm, deadline := 0, time.Now().Add(time.Minute)
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for ; time.Now().Before(deadline); <-tick.C {
+		http.DefaultClient.CloseIdleConnections() // idle ones are no leak, and are many or few by chance
+		g.peer.CloseClientConnections()
 		now := g.holds(t)
 		if calm++; now.Goroutines != last.Goroutines || now.Descriptors != last.Descriptors || now.Children != desks {
 			calm = 0
@@ -156,6 +161,21 @@ func (g *subject) holds(t *testing.T) (h holding) {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// stacks tells what the goroutines of the gateway do.
+func (g *subject) stacks(t *testing.T) string {
+	t.Helper()
+	resp, err := http.Get(g.probe + "/stacks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // poll waits for what must come.
