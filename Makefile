@@ -3,13 +3,14 @@
 # make fuzz   every fuzz target for FUZZTIME
 # make bench  the figures of docs/performance.md
 # make proof  what is too long for each run: kills
+# make failclosed  what happens when a part breaks, proven
 # make soak   10,000 rough calls, and what is left behind
 
 GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof soak clients conformance fmt
+.PHONY: test check vet staticcheck race fuzz bench proof failclosed soak clients conformance fmt
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -38,6 +39,9 @@ bench:
 
 proof:
 	$(GO) test -count=1 -timeout 30m -run Proof -v ./test/proof -proof
+
+failclosed:
+	@$(GO) test -count=1 -v ./test/failclosed >.failclosed.log; s=$$?; grep -E '^ *--- FAIL|failclosed:' .failclosed.log; rm -f .failclosed.log; exit $$s
 
 soak:
 	$(GO) test -count=1 -timeout 30m -run 'TestSoak$$' -v ./test/soak -soak

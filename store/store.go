@@ -41,7 +41,7 @@ var _ registry.History = (*Store)(nil)
 // or of a newer version is left untouched: ErrForeign, ErrCorrupt, ErrNewer.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepare(path); err != nil {
-		return nil, fmt.Errorf("opening the state database: %w", err)
+		return nil, fmt.Errorf("opening the state database %s: %w", path, err)
 	}
 	s := &Store{keep: keepUnapproved}
 	var err error
