@@ -57,7 +57,7 @@ func TestIdentify(t *testing.T) {
 			for _, v := range tt.values {
 				h.Add("authorization", v)
 			}
-			p, err := a.Identify(h)
+			p, err := a.Identify(t.Context(), Request{Header: h})
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("err = %v, want %v", err, tt.want)
 			}
@@ -68,7 +68,11 @@ func TestIdentify(t *testing.T) {
 				return
 			}
 			var ge *gateway.Error
-			if !errors.As(err, &ge) || ge.Code != gateway.CodeUnauthenticated || p != nil {
+			want := gateway.CodeUnauthenticated
+			if len(tt.values) > 1 {
+				want = gateway.CodeMalformedCredential
+			}
+			if !errors.As(err, &ge) || ge.Code != want || p != nil {
 				t.Errorf("p = %v, err = %#v", p, err)
 			}
 		})
@@ -81,21 +85,21 @@ func TestIdentityHeadersSayNothing(t *testing.T) {
 	for _, name := range []string{"X-Forwarded-User", "X-Remote-User", "X-Auth-Request-Email", "Proxy-Authorization", "Cookie"} {
 		h.Set(name, "ci")
 	}
-	if p, err := a.Identify(h); !errors.Is(err, ErrNoCredential) {
+	if p, err := a.Identify(t.Context(), Request{Header: h}); !errors.Is(err, ErrNoCredential) {
 		t.Fatalf("p = %v, err = %v", p, err)
 	}
 }
 
 func TestAnonymous(t *testing.T) {
 	a, key := oneKey(t, &gateway.Principal{Subject: "anonymous", Scopes: []string{"service:read"}})
-	p, err := a.Identify(http.Header{})
+	p, err := a.Identify(t.Context(), Request{Header: http.Header{}})
 	if err != nil || p.Method != gateway.AuthAnonymous {
 		t.Fatalf("p = %+v, err = %v", p, err)
 	}
-	if p, err = a.Identify(http.Header{"Authorization": {"Bearer " + key}}); err != nil || p.Subject != "ci" {
+	if p, err = a.Identify(t.Context(), Request{Header: http.Header{"Authorization": {"Bearer " + key}}}); err != nil || p.Subject != "ci" {
 		t.Errorf("with the key: p = %+v, err = %v", p, err)
 	}
-	if _, err = a.Identify(http.Header{"Authorization": {"Bearer nonsense"}}); !errors.Is(err, ErrUnknownKey) {
+	if _, err = a.Identify(t.Context(), Request{Header: http.Header{"Authorization": {"Bearer nonsense"}}}); !errors.Is(err, ErrUnknownKey) {
 		t.Errorf("with a wrong key: err = %v", err)
 	}
 }
@@ -143,12 +147,21 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-func TestChallenge(t *testing.T) {
-	if got := Challenge(http.Header{}); strings.Contains(got, "error") {
+func TestChallengeWithoutIssuers(t *testing.T) {
+	a, _ := oneKey(t, nil)
+	wrong := gateway.Fail(gateway.CodeUnauthenticated)
+	if got := a.Challenge(Request{Header: http.Header{}}, wrong); got != `Bearer realm="mcp-gateway"` {
 		t.Errorf("without credentials: %s", got)
 	}
-	if got := Challenge(http.Header{"Authorization": {"Bearer secret"}}); !strings.Contains(got, `error="invalid_token"`) || strings.Contains(got, "secret") {
+	got := a.Challenge(Request{Header: http.Header{"Authorization": {"Bearer secret"}}}, wrong)
+	if !strings.Contains(got, `error="invalid_token"`) || strings.Contains(got, "secret") || strings.Contains(got, "metadata") {
 		t.Errorf("with a wrong one: %s", got)
+	}
+	if got := a.Challenge(Request{}, gateway.Fail(gateway.CodeForbidden)); got != "" {
+		t.Errorf("of what bears none: %s", got)
+	}
+	if a.Metadata("") != nil {
+		t.Error("metadata without an issuer")
 	}
 }
 
@@ -158,7 +171,7 @@ func FuzzIdentify(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		p, err := a.Identify(http.Header{"Authorization": {value}})
+		p, err := a.Identify(t.Context(), Request{Header: http.Header{"Authorization": {value}}})
 		if (p == nil) == (err == nil) {
 			t.Fatalf("p = %v, err = %v", p, err)
 		}
@@ -173,7 +186,7 @@ func BenchmarkIdentify(b *testing.B) {
 	h := http.Header{"Authorization": {"Bearer " + key}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := a.Identify(h); err != nil {
+		if _, err := a.Identify(b.Context(), Request{Header: h}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,25 +1,32 @@
 package auth
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"mcp-gateway/gateway"
 )
 
-// Why a request has no principal. All of them travel as CodeUnauthenticated;
-// the cause is for the operator alone.
+// Why a request has no principal. They travel as CodeUnauthenticated, ErrRepeated
+// as CodeMalformedCredential; the cause is for the operator alone.
 var (
 	ErrNoCredential = errors.New("auth: no Authorization header")
 	ErrRepeated     = errors.New("auth: more than one Authorization header")
 	ErrScheme       = errors.New("auth: not a Bearer credential")
 	ErrUnknownKey   = errors.New("auth: no such API key")
 )
+
+// Why the way in which a request names its credential is not accepted. Both travel
+// as CodeMalformedCredential, like ErrRepeated.
+var ErrQuery = errors.New("auth: a token in the URL")
 
 // ErrDuplicateKey says that two Keys of the Options have the same digest.
 var ErrDuplicateKey = errors.New("auth: two API keys share one sha256")
@@ -30,6 +37,14 @@ type Options struct {
 	// Anonymous is who a request without any Authorization header is; nil, the
 	// rule, refuses it. Whoever sets it listens on loopback only.
 	Anonymous *gateway.Principal
+	Issuers   []Issuer
+	URL       string   // by which hosts reach the gateway, without a path; needed with Issuers
+	Scopes    []string // that hosts are told to ask for; none is fine
+
+	// Before is the Authenticator that this one takes the place of: what it knows
+	// of issuers stays known. nil is fine.
+	Before *Authenticator
+	Clock  func() time.Time // nil = time.Now
 }
 
 // Authenticator identifies the senders of requests. It is immutable and safe
@@ -37,6 +52,12 @@ type Options struct {
 type Authenticator struct {
 	keys      map[uint64][]keyEntry
 	anonymous *gateway.Principal
+	issuers   map[string]*trusted // by URL
+	opaque    *trusted            // which is asked about opaque tokens; nil = none
+	url       string
+	scopes    []string
+	verdicts  *lru.Cache[[sha256.Size]byte, *verdict]
+	clock     func() time.Time
 }
 
 type keyEntry struct {
@@ -46,7 +67,25 @@ type keyEntry struct {
 
 // New checks the keys and returns their Authenticator.
 func New(o Options) (*Authenticator, error) {
-	a := &Authenticator{keys: make(map[uint64][]keyEntry, len(o.Keys))}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	a := &Authenticator{
+		keys: make(map[uint64][]keyEntry, len(o.Keys)), issuers: make(map[string]*trusted, len(o.Issuers)),
+		url: o.URL, scopes: o.Scopes, clock: o.Clock,
+	}
+	var err error
+	if a.verdicts, err = newVerdicts(); err != nil {
+		return nil, err
+	}
+	for _, i := range o.Issuers {
+		if a.issuers[i.URL], err = trust(&o, i); err != nil {
+			return nil, err
+		}
+		if i.Introspect != nil && a.opaque == nil {
+			a.opaque = a.issuers[i.URL]
+		}
+	}
 	if o.Anonymous != nil {
 		p := *o.Anonymous
 		p.Method = gateway.AuthAnonymous
@@ -68,35 +107,39 @@ func New(o Options) (*Authenticator, error) {
 	return a, nil
 }
 
-// Identify returns the principal whose API key the Authorization header
-// carries: RFC 6750 section 2.1, exactly one header. No other header, such as
-// X-Forwarded-User, says anything. The Principal is shared between requests
-// and must not be changed. Every error is a *gateway.Error with
-// CodeUnauthenticated.
+// Identify returns the principal whose API key or access token the Authorization
+// header carries: RFC 6750 section 2.1, exactly one header. No other header, such
+// as X-Forwarded-User, says anything. The Principal is shared between requests
+// and must not be changed. Every error is a *gateway.Error: CodeUnauthenticated,
+// CodeMalformedCredential, or CodeIssuerUnavailable where an issuer can't be asked.
 //
 // A wrong credential is refused even where anonymous requests are let in: the
 // sender meant to be somebody.
-func (a *Authenticator) Identify(h http.Header) (*gateway.Principal, error) {
-	values := h["Authorization"]
+func (a *Authenticator) Identify(ctx context.Context, r Request) (*gateway.Principal, error) {
+	values := r.Header["Authorization"]
 	switch {
 	case len(values) > 1:
-		return nil, refuse(ErrRepeated)
+		return nil, gateway.Because(gateway.CodeMalformedCredential, ErrRepeated)
+	case r.Query != "" && r.tokenInQuery():
+		return nil, gateway.Because(gateway.CodeMalformedCredential, ErrQuery)
 	case len(values) == 0 && a.anonymous != nil:
 		return a.anonymous, nil
 	case len(values) == 0:
 		return nil, refuse(ErrNoCredential)
 	}
-	key, ok := bearer(values[0])
-	if !ok {
+	credential, ok := bearer(values[0])
+	switch {
+	case !ok:
 		return nil, refuse(ErrScheme)
-	}
-	if len(key) != keyLen || !strings.HasPrefix(key, KeyPrefix) {
+	case len(credential) == keyLen && strings.HasPrefix(credential, KeyPrefix):
+		if p := a.find(sha256.Sum256([]byte(credential))); p != nil {
+			return p, nil
+		}
+		return nil, refuse(ErrUnknownKey)
+	case len(a.issuers) == 0 || strings.HasPrefix(credential, KeyPrefix):
 		return nil, refuse(ErrUnknownKey)
 	}
-	if p := a.find(sha256.Sum256([]byte(key))); p != nil {
-		return p, nil
-	}
-	return nil, refuse(ErrUnknownKey)
+	return a.token(ctx, credential, r.Endpoint)
 }
 
 // find looks a digest up by its first eight bytes, which tell an attacker
@@ -121,4 +164,11 @@ func bearer(value string) (token string, ok bool) {
 	return strings.TrimLeft(token, " "), true
 }
 
-func refuse(why error) error { return gateway.Because(gateway.CodeUnauthenticated, why) }
+// refuse makes a cause a refusal, unless it is one already.
+func refuse(why error) error {
+	var e *gateway.Error
+	if errors.As(why, &e) {
+		return e
+	}
+	return gateway.Because(gateway.CodeUnauthenticated, why)
+}

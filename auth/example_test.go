@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -21,10 +22,11 @@ func Example() {
 		panic(err)
 	}
 
-	p, err := a.Identify(http.Header{"Authorization": {"Bearer " + key}})
+	ctx := context.Background()
+	p, err := a.Identify(ctx, auth.Request{Header: http.Header{"Authorization": {"Bearer " + key}}})
 	fmt.Println(p.Subject, p.Tenant, err)
 
-	_, err = a.Identify(http.Header{})
+	_, err = a.Identify(ctx, auth.Request{})
 	fmt.Println(err)
 	// Output:
 	// ci platform <nil>

@@ -33,6 +33,7 @@ type Config struct {
 // Listen says where hosts reach the gateway.
 type Listen struct {
 	MCP     string   // host:port
+	URL     string   // by which hosts reach the gateway, without a path; "" = unknown
 	Origins []string // browser origins let in, such as https://app.example
 	Hosts   []string // further Host values accepted
 }
@@ -45,6 +46,8 @@ type Auth struct {
 	Keys      []auth.Key
 	Stdio     *gateway.Principal // who a stdio host is; nil = none may come by stdio
 	Anonymous *gateway.Principal // who a request without credentials is; nil = refused
+	Issuers   []Issuer
+	Scopes    []string // that hosts are told to ask their issuer for
 }
 
 // Policy says where the policy is and how long a decision may take.

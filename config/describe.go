@@ -37,7 +37,7 @@ func (l *loader) file(c *Config) form.Value {
 			{Key: "dir", Doc: "Directory, relative to this file.", Value: l.path(&c.State.Dir)},
 		}}},
 		{Key: "exposure", Doc: "Path of exposure.yaml, relative to this file.", Value: l.path(&c.Exposure)},
-		{Key: "auth", Doc: "Who may come in.", Value: authentication(&c.Auth)},
+		{Key: "auth", Doc: "Who may come in.", Value: l.authentication(&c.Auth)},
 		{Key: "policy", Doc: "Who may do what.", Value: form.Object{Fields: []form.Field{
 			{Key: "dir", Doc: "Directory of Rego files; the embedded policy where absent.", Value: l.path(&c.Policy.Dir)},
 			{Key: "timeout", Doc: "How long one decision may take.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
@@ -51,15 +51,17 @@ func (l *loader) file(c *Config) form.Value {
 func listen(v *Listen) form.Value {
 	return form.Object{Fields: []form.Field{
 		{Key: "mcp", Doc: "Address host:port of /mcp and /mcp/{upstream}.", Value: form.Matching(&v.MCP, addressPattern, "bad_address", "address host:port")},
+		{Key: "url", Doc: "By which hosts reach the gateway, without a path, such as https://mcp.example; needed with auth.issuers unless listen.mcp is a port of loopback.", Value: form.Matching(&v.URL, basePattern, "bad_url", "URL without a path, such as https://mcp.example")},
 		{Key: "origins", Doc: "Browser origins let in; none by default.", Value: listOf(&v.Origins, originPattern, "bad_origin", "origin such as https://app.example")},
 		{Key: "hosts", Doc: "Further Host values accepted.", Value: listOf(&v.Hosts, hostPattern, "bad_host", "host name")},
 	}}
 }
 
-func authentication(v *Auth) form.Value {
+func (l *loader) authentication(v *Auth) form.Value {
 	return form.Object{Fields: []form.Field{
 		{Key: "api_keys", Doc: "API keys, of which only the SHA-256 is written here.", Value: form.List(&v.Keys, apiKey)},
-		{Key: "issuers", Doc: "OAuth issuers; not supported in this version.", Value: form.EmptyList("not_supported", "OAuth issuers are not supported in this version: leave the list empty and use api_keys")},
+		{Key: "issuers", Doc: "OAuth authorization servers whose tokens are accepted.", Value: form.List(&v.Issuers, l.issuer)},
+		{Key: "scopes", Doc: "Scopes that hosts are told to ask their issuer for at first; none by default.", Value: listOf(&v.Scopes, scopePattern, "bad_scope", "scope")},
 		{Key: "stdio", Doc: "Who a stdio host is; the host claims nothing.", Value: optional(&v.Stdio, func(p *gateway.Principal) form.Value {
 			*p = gateway.Principal{Issuer: "gateway", Client: "stdio", Method: gateway.AuthStdio}
 			return form.Object{Fields: append([]form.Field{

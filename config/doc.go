@@ -7,9 +7,10 @@
 //	load.go      Load, LoadExposure, Schema, Immutable: file to Config, and what a reload may change
 //	describe.go  the description of upstreams.yaml that reads it and is its schema
 //	rules.go     rules over several keys of upstreams.yaml
-//	command.go   which commands carry their program in an argument
+//	oauth.go     Issuer and its kin: whose tokens are accepted
 //	secret.go    Secret: env:NAME and file:PATH, resolved and never printed
 //	watch.go     Watch: tells of changed files
+//	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
 //	form/        strict YAML by description
 package config

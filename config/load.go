@@ -88,6 +88,9 @@ func (l *loader) defaults() *Config {
 
 // settle fills in what one key takes from another.
 func (c *Config) settle(root form.Place) {
+	if c.Listen.URL == "" {
+		c.Listen.URL = defaultURL(c.Listen.MCP)
+	}
 	if root.Has("exposure") {
 		absent := root.Child("exposure").Problem("not_found",
 			"`exposure` names %s, which is not there: `tools approve` begins it, and without the key nothing is exposed", c.Exposure)
@@ -120,6 +123,9 @@ func (c *Config) Immutable(next *Config) []string {
 	var names []string
 	if c.Listen.MCP != next.Listen.MCP {
 		names = append(names, "listen.mcp")
+	}
+	if c.Listen.URL != next.Listen.URL && c.Listen.MCP == next.Listen.MCP {
+		names = append(names, "listen.url")
 	}
 	if c.State.Dir != next.State.Dir {
 		names = append(names, "state.dir")

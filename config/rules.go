@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcp-gateway/config/command"
 	"mcp-gateway/config/form"
 )
 
@@ -25,10 +26,10 @@ func judgeCommand(at form.Place, s *Stdio) {
 	if at.Empty() {
 		at.Report("empty", "wants a program and its arguments")
 	}
-	if program, flag, found := inlineCode(s.Command); found && !s.InlineCode {
+	if program, flag, found := command.InlineCode(s.Command); found && !s.InlineCode {
 		at.Report("inline_code", "`%s %s` carries its program in an argument, where no review sees it; start a file, or set unsafe_inline_code: true", filepath.Base(program), flag)
 	}
-	if i, found := secretArgument(s.Command); found {
+	if i, found := command.SecretArgument(s.Command); found {
 		at.Item(i).Mask()
 		at.Item(i).Report("literal_secret", "a secret does not stand in this file, nor on a command line that every process can read: pass it by `env`")
 	}
@@ -76,6 +77,7 @@ func (c *Config) judge(root form.Place) {
 	if err != nil {
 		root.Child("listen", "mcp").Report("bad_address", "wants an address host:port")
 	}
+	c.judgeIssuers(root)
 	anonymous := root.Child("auth", "unsafe_loopback_anonymous")
 	if c.Auth.Anonymous != nil && !isLoopback(host) {
 		anonymous.Report("anonymous_not_loopback", "anonymous requests are let in on loopback only, and listen.mcp is %s", c.Listen.MCP)

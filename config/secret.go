@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mcp-gateway/config/command"
 	"mcp-gateway/config/form"
 )
 
@@ -54,7 +55,7 @@ func (l *loader) reference(dst *Secret) form.Value {
 // variable describes the value of an environment variable: a reference, or
 // literal text where the name does not sound like a secret.
 func (l *loader) variable(name string, dst *Secret) form.Value {
-	if soundsSecret(name) {
+	if command.SoundsSecret(name) {
 		return l.reference(dst)
 	}
 	return form.Parsed(dst, "text, env:NAME or file:PATH", func(s string) (Secret, *form.Fault) {
@@ -100,20 +101,6 @@ func readSecretFile(path string) (string, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSecretFile))
 	return strings.TrimRight(string(text), "\r\n"), err
-}
-
-// soundsSecret tells names of variables and flags that usually hold secrets.
-func soundsSecret(name string) bool {
-	name = strings.ToUpper(strings.NewReplacer("-", "", "_", "").Replace(name))
-	if strings.HasSuffix(name, "FILE") || strings.HasSuffix(name, "PATH") {
-		return false // names where the secret is
-	}
-	for _, word := range [...]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "CREDENTIAL"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // abs resolves a path of the file against the file's directory.

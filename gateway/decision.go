@@ -32,6 +32,7 @@ const (
 	ReasonNameCollision     Reason = "name_collision"     // two tools would share one exposed name
 	ReasonHeaderMirror      Reason = "header_mirror"      // an x-mcp-header annotation is wrong or mirrors a secret
 	ReasonDefinitionTooBig  Reason = "definition_too_large"
+	ReasonScopeMissing      Reason = "scope_missing"       // a scope that the call needs is not held
 	ReasonTaskRequired      Reason = "task_required"       // needs the tasks extension
 	ReasonMalformed         Reason = "malformed"           // not the JSON or message that it should be
 	ReasonUndeclared        Reason = "undeclared_member"   // an argument that the schema does not declare

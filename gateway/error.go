@@ -51,6 +51,10 @@ const (
 	CodeUnknownResource Code = "unknown_resource"
 	CodeStateInvalid    Code = "state_invalid"
 	CodeAskRefused      Code = "ask_refused"
+
+	CodeMalformedCredential Code = "malformed_credential" // sent twice, in the URL, or too large to be one
+	CodeInsufficientScope   Code = "insufficient_scope"   // of a visible item; scope is all that is missing
+	CodeIssuerUnavailable   Code = "issuer_unavailable"   // who issued a token can't be asked about it now
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -66,6 +70,7 @@ func Codes() []Code {
 		CodeCancelled, CodeInternal, CodeBatch, CodeSessionUnknown, CodeSessionLimit,
 		CodeSubscriptionLimit,
 		CodeUnknownPrompt, CodeUnknownResource, CodeStateInvalid, CodeAskRefused,
+		CodeMalformedCredential, CodeInsufficientScope, CodeIssuerUnavailable,
 	}
 }
 
@@ -78,6 +83,7 @@ type Error struct {
 	Reasons    []Reason
 	Violations []Violation   // for CodeInvalidArguments, sorted by pointer
 	RetryAfter time.Duration // for CodeRateLimited and CodeUnavailable; 0 = unknown
+	Scopes     []string      // for CodeInsufficientScope: all that the operation needs
 	Needs      []byte        // for CodeMissingCapability: the capabilities to declare, a raw object
 	Err        error         // the cause; logged, never sent
 }

@@ -58,14 +58,14 @@ func (g *Gateway) entrance(d Door) []Stage {
 
 // identify establishes who calls: over HTTP from this request's credential and
 // nothing else, over stdio from configuration.
-func identify(_ context.Context, c *Call) (err error) {
+func identify(ctx context.Context, c *Call) (err error) {
 	if c.Transport == string(audit.Stdio) {
 		if c.Principal = c.World.Stdio; c.Principal == nil {
 			return gateway.Fail(gateway.CodeUnauthenticated)
 		}
 		return nil
 	}
-	c.Principal, err = c.World.Identifier.Identify(c.Header)
+	c.Principal, err = c.World.Identifier.Identify(ctx, c.Credential())
 	return err
 }
 

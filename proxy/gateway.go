@@ -157,6 +157,7 @@ type Answer struct {
 	Status     int
 	Body       []byte // nil for an accepted notification
 	RetryAfter int    // seconds; 0 = not said
+	Challenge  string // WWW-Authenticate; "" = none
 
 	spent func()
 }
@@ -181,7 +182,11 @@ func (g *Gateway) Answer(c *Call) Answer {
 	switch {
 	case c.Err != nil:
 		status, body := g.answers.Render(r)
-		return Answer{Status: status, Body: body, RetryAfter: answer.Seconds(c.Err.RetryAfter)}
+		a := Answer{Status: status, Body: body, RetryAfter: answer.Seconds(c.Err.RetryAfter)}
+		if status != http.StatusOK && c.Transport == string(audit.HTTP) {
+			a.Challenge = c.World.Identifier.Challenge(c.Credential(), c.Err)
+		}
+		return a
 	case r.Request == nil:
 		return Answer{Status: http.StatusAccepted}
 	case c.Rendered.Response != nil:

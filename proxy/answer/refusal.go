@@ -118,10 +118,23 @@ func appendStandard(dst []byte, r *Refusal) []byte {
 		return appendVersions(dst, r)
 	case r.Err.Code == gateway.CodeMissingCapability && r.Err.Needs != nil:
 		return append(append(dst, `,"requiredCapabilities":`...), r.Err.Needs...)
+	case r.Err.Code == gateway.CodeInsufficientScope:
+		return appendTexts(append(dst, `,"scopes":`...), r.Err.Scopes)
 	case r.Err.Code == gateway.CodeUnknownResource && r.URI != "":
 		return protocol.AppendString(append(dst, `,"uri":`...), r.URI)
 	}
 	return dst
+}
+
+func appendTexts(dst []byte, texts []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range texts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = protocol.AppendString(dst, s)
+	}
+	return append(dst, ']')
 }
 
 // shown returns the reasons that the host may know. Why a name is unknown

@@ -70,6 +70,10 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeUnknownResource:    {400, -32602, false, RetryNo, "Resource not found."},
 		gateway.CodeStateInvalid:       {400, 1510, false, RetryNo, "The request state is not one that was given to this caller for this call, or its time is over."},
 		gateway.CodeAskRefused:         {502, 1511, true, RetryNo, "The upstream server asked for what it may not ask for, or was not answered; the call was not completed."},
+
+		gateway.CodeMalformedCredential: {400, 1400, false, RetryNo, "One credential is wanted, in one Authorization header."},
+		gateway.CodeInsufficientScope:   {403, 1006, false, RetryNo, "The credential does not hold the scopes that this needs."},
+		gateway.CodeIssuerUnavailable:   {503, 1512, false, RetryLater, "The credential could not be checked now."},
 	}
 }
 
@@ -85,9 +89,10 @@ func rpcCode(r *Refusal, row Row) int {
 }
 
 // forModels says whether a refusal of tools/call is a tool result. Hosts of
-// revisions before 2026-07-28 know of no error that asks for a capability.
+// revisions before 2026-07-28 know of no error that asks for a capability, nor of
+// one that asks for scopes in the middle of a session.
 func forModels(r *Refusal, row Row) bool {
-	return row.Tool || r.Legacy && r.Err.Code == gateway.CodeMissingCapability
+	return row.Tool || r.Legacy && (r.Err.Code == gateway.CodeMissingCapability || r.Err.Code == gateway.CodeInsufficientScope)
 }
 
 // ofHTTP says whether a refusal is one of the transport rather than of a
@@ -97,7 +102,8 @@ func ofHTTP(code gateway.Code) bool {
 	switch code {
 	case gateway.CodeMalformed, gateway.CodeTooLarge, gateway.CodeHeaderMismatch, gateway.CodeUnsupportedVersion,
 		gateway.CodeUnauthenticated, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeNotAcceptable, gateway.CodeMethodNotAllowed,
-		gateway.CodeNotFound, gateway.CodeRateLimited, gateway.CodeBatch, gateway.CodeSessionUnknown, gateway.CodeSessionLimit:
+		gateway.CodeNotFound, gateway.CodeRateLimited, gateway.CodeBatch, gateway.CodeSessionUnknown, gateway.CodeSessionLimit,
+		gateway.CodeMalformedCredential, gateway.CodeIssuerUnavailable:
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/corridor"
@@ -58,12 +59,18 @@ type Arrival struct {
 	Source    string      // the peer's address, for counting floods
 	Length    int64       // announced; -1 = unknown
 	Scope     string      // the upstream whose endpoint was asked for; "" = all
+	Query     string      // of the URL, raw; "" on stdio
 	Header    http.Header // nil on stdio
 	Body      BodyReader
 	Stream    Stream // nil where a front has none
 	// Own is what the front itself must know of the request in its Door.
 	// Nobody else looks at it.
 	Own any
+}
+
+// Credential is what of the request says who sent it.
+func (a *Arrival) Credential() auth.Request {
+	return auth.Request{Header: a.Header, Query: a.Query, Endpoint: a.Scope}
 }
 
 // BodyReader reads the whole request, bounded by a number of bytes. It is

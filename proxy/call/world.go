@@ -2,10 +2,10 @@ package call
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/registry"
@@ -39,9 +39,15 @@ type Refresher interface {
 	Stale(upstream string)
 }
 
-// Identifier turns a credential into a principal.
+// Identifier turns a credential into a principal, and says of one that is not
+// enough what would be.
 type Identifier interface {
-	Identify(h http.Header) (*gateway.Principal, error)
+	// Identify establishes who sent a request. An error is a *gateway.Error.
+	Identify(ctx context.Context, r auth.Request) (*gateway.Principal, error)
+	// Challenge is the WWW-Authenticate value of a refusal; "" for none.
+	Challenge(r auth.Request, refused *gateway.Error) string
+	// Metadata are those of an endpoint as a protected resource; nil if it is none.
+	Metadata(endpoint string) []byte
 }
 
 // Journal makes events durable.

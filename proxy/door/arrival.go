@@ -31,6 +31,7 @@ func Arrival(w http.ResponseWriter, r *http.Request, era audit.Era) proxy.Arriva
 		Source:    source(r.RemoteAddr),
 		Length:    r.ContentLength,
 		Scope:     scope,
+		Query:     r.URL.RawQuery,
 		Header:    r.Header,
 		Body:      func(limit int) ([]byte, error) { return readBody(w, r, limit) },
 	}

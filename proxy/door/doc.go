@@ -7,4 +7,5 @@
 //	arrival.go  Arrival: what the corridor needs to know of an HTTP request
 //	switch.go   Switch: which front serves a request
 //	browsers.go Browsers: what pages of configured origins are told
+//	metadata.go Metadata: what hosts learn of an endpoint before they have a token
 package door

@@ -4,6 +4,7 @@
 //
 // Map:
 //
+//	scopes.go   which scopes a call needs that was denied for want of them
 //	stages.go   Executor: the corridor of all methods; visible, recheck, decide, admit
 //	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
 //	complete.go completion/complete: likewise

@@ -130,6 +130,10 @@ func decide(ctx context.Context, c *call.Call) error {
 		code = gateway.CodeApprovalRequired
 	case unanswered(c.Decision.Reasons):
 		code = gateway.CodePolicyUnavailable
+	case c.Decision.Effect == gateway.Deny:
+		if missing := stepUp(c); missing != nil {
+			return missing
+		}
 	}
 	return gateway.Fail(code, c.Decision.Reasons...)
 }

@@ -72,7 +72,7 @@ func (l *Listener) stand(ctx context.Context, c *call.Call) (now *standing, end 
 	if c.Scope != "" && now.world.Upstreams[c.Scope] == nil {
 		return now, gateway.ReasonEndpointGone, nil
 	}
-	if now.principal = whoIs(c, now.world); now.principal == nil || now.principal.ID() != c.Principal.ID() {
+	if now.principal = whoIs(ctx, c, now.world); now.principal == nil || now.principal.ID() != c.Principal.ID() {
 		return now, gateway.ReasonPrincipalGone, nil
 	}
 	select {
@@ -87,11 +87,11 @@ func (l *Listener) stand(ctx context.Context, c *call.Call) (now *standing, end 
 
 // whoIs says whose credential a call brought, by the settings in force; nil if
 // it is nobody's by now.
-func whoIs(c *call.Call, w *call.World) *gateway.Principal {
+func whoIs(ctx context.Context, c *call.Call, w *call.World) *gateway.Principal {
 	if c.Transport == string(audit.Stdio) {
 		return w.Stdio
 	}
-	p, err := w.Identifier.Identify(c.Header)
+	p, err := w.Identifier.Identify(ctx, c.Credential())
 	if err != nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package listen
 import (
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
@@ -53,7 +53,11 @@ type doorman struct {
 
 var alice = &gateway.Principal{Issuer: "gateway", Subject: "alice", Method: gateway.AuthAPIKey}
 
-func (d *doorman) Identify(http.Header) (*gateway.Principal, error) {
+func (*doorman) Challenge(auth.Request, *gateway.Error) string { return "" }
+
+func (*doorman) Metadata(string) []byte { return nil }
+
+func (d *doorman) Identify(context.Context, auth.Request) (*gateway.Principal, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.gone {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"mcp-gateway/auth"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
 )
@@ -137,15 +136,15 @@ func (x *Writer) Answer(c *proxy.Call, a proxy.Answer) {
 	if streams || x.r.Context().Err() != nil {
 		return
 	}
-	x.whole(c, a)
+	x.whole(a)
 }
 
 // whole sends an answer that is no stream.
-func (x *Writer) whole(c *proxy.Call, a proxy.Answer) {
+func (x *Writer) whole(a proxy.Answer) {
 	h := x.w.Header()
 	h["Cache-Control"], h["X-Content-Type-Options"] = noStore, noSniff
-	if a.Status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", auth.Challenge(c.Header))
+	if a.Challenge != "" {
+		h.Set("WWW-Authenticate", a.Challenge)
 	}
 	if a.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(a.RetryAfter))

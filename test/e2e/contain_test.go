@@ -3,11 +3,11 @@ package e2e
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"testing"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
@@ -19,11 +19,11 @@ var clean = protocol.Incoming{Sent: true, Result: []byte(stage.Text(`"done"`))}
 // brittle panics for those who ask for it.
 type brittle struct{ proxy.Identifier }
 
-func (b brittle) Identify(h http.Header) (*gateway.Principal, error) {
-	if h.Get("X-Break") == "identify" {
+func (b brittle) Identify(ctx context.Context, r auth.Request) (*gateway.Principal, error) {
+	if r.Header.Get("X-Break") == "identify" {
 		panic("identify: canary-of-a-panic")
 	}
-	return b.Identifier.Identify(h)
+	return b.Identifier.Identify(ctx, r)
 }
 
 // TestPanics lets parts of the corridor panic: that one request fails, with a

@@ -406,7 +406,7 @@ func TestStrangersAreCounted(t *testing.T) {
 		{gateway.CodeUnauthenticated, 401, header("Authorization")},
 		{gateway.CodeUnauthenticated, 401, header("Authorization", "Bearer nonsense")},
 		{gateway.CodeUnauthenticated, 401, header("Authorization", "Basic YTpi")},
-		{gateway.CodeUnauthenticated, 401, header("Authorization", "Bearer a", "Bearer b")},
+		{gateway.CodeMalformedCredential, 400, header("Authorization", "Bearer a", "Bearer b")},
 		{gateway.CodeMethodNotAllowed, 405, verb(http.MethodGet)},
 		{gateway.CodeForbiddenOrigin, 403, host("evil.example")},
 		{gateway.CodeMediaType, 415, header("Content-Type", "text/plain")},
@@ -422,7 +422,7 @@ func TestStrangersAreCounted(t *testing.T) {
 			if reply.Status != refusal.status || reply.Code() != string(refusal.code) {
 				t.Errorf("answer is %d %q, want %d %q", reply.Status, reply.Code(), refusal.status, refusal.code)
 			}
-			if challenge := reply.Header.Get("WWW-Authenticate"); (challenge != "") != (refusal.status == 401) {
+			if challenge := reply.Header.Get("WWW-Authenticate"); (challenge != "") != (refusal.status == 401 || refusal.status == 400) {
 				t.Errorf("challenge is %q with status %d", challenge, reply.Status)
 			}
 			want[refusal.code]++

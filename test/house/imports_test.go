@@ -35,6 +35,8 @@ var homes = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"schema"},
 	"github.com/go-json-experiment/json":       {"protocol", "redact"},
 	"github.com/fsnotify/fsnotify":             {"config", "examples"},
+	"github.com/lestrrat-go/jwx/v3":            {"auth", "receipt"},
+	"github.com/zitadel/oidc/v3":               {"test"},
 	"golang.org/x/time/rate":                   {"proxy", "upstream"},
 }
 

@@ -20,6 +20,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
+	"mcp-gateway/auth"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
@@ -202,6 +203,7 @@ func (g *Gateway) openDoors() error {
 	mux := http.NewServeMux()
 	mux.Handle(door.Path, hosts)
 	mux.Handle(door.Path+"/", hosts)
+	mux.Handle(auth.MetadataPath+"/", policy.Browsers(door.Metadata(g.corridor.World)))
 	g.handler = mux
 	return nil
 }

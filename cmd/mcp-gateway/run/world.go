@@ -59,10 +59,22 @@ func (g *Gateway) plan(ctx context.Context, c *config.Config) (*plan, error) {
 	if p.policy, err = rego.Load(ctx, rego.Options{Dir: c.Policy.Dir, Timeout: c.Policy.Timeout, Now: g.options.Clock}); err != nil {
 		all = errors.Join(all, err)
 	}
-	if p.auth, err = auth.New(auth.Options{Keys: c.Auth.Keys, Anonymous: c.Auth.Anonymous}); err != nil {
+	if p.auth, err = auth.New(g.identities(c)); err != nil {
 		all = errors.Join(all, err)
 	}
 	return p, all
+}
+
+// identities are who may come in. What is known of issuers outlives a reload.
+func (g *Gateway) identities(c *config.Config) auth.Options {
+	o := auth.Options{
+		Keys: c.Auth.Keys, Anonymous: c.Auth.Anonymous, Issuers: c.Auth.Trusted(),
+		URL: c.Listen.URL, Scopes: c.Auth.Scopes, Clock: g.options.Clock,
+	}
+	if g.world != nil {
+		o.Before = g.world.auth
+	}
+	return o
 }
 
 // enter puts a plan in force. Upstreams whose settings did not change go on as

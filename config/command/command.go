@@ -1,4 +1,4 @@
-package config
+package command
 
 import (
 	"path/filepath"
@@ -15,10 +15,10 @@ type interpreter struct {
 	stdin         bool // without a script it takes the program from standard input
 }
 
-// inlineCode finds the argument by which a command carries its program in
+// InlineCode finds the argument by which a command carries its program in
 // itself: "sh -c", "env python3 -Ic", "node --eval=…", "deno eval". Such a
 // command hides from review what it runs and lets a shell split words.
-func inlineCode(command []string) (program, flag string, found bool) {
+func InlineCode(command []string) (program, flag string, found bool) {
 	for i, arg := range command {
 		in, known := interpreterOf(arg)
 		if !known {
@@ -125,16 +125,16 @@ func (in interpreter) cluster(letters string) (code, takesNext bool) {
 	return false, false
 }
 
-// secretArgument finds an argument that is a secret by the name of its flag:
+// SecretArgument finds an argument that is a secret by the name of its flag:
 // "--api-key=…" or "--token …". It returns the index of the secret.
-func secretArgument(command []string) (int, bool) {
+func SecretArgument(command []string) (int, bool) {
 	for i, arg := range command {
 		if !strings.HasPrefix(arg, "-") {
 			continue
 		}
 		name, value, joined := strings.Cut(arg, "=")
 		switch {
-		case !soundsSecret(name):
+		case !SoundsSecret(name):
 		case joined && value != "":
 			return i, true
 		case !joined && i+1 < len(command) && !strings.HasPrefix(command[i+1], "-"):
@@ -142,4 +142,18 @@ func secretArgument(command []string) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// SoundsSecret tells names of variables and flags that usually hold secrets.
+func SoundsSecret(name string) bool {
+	name = strings.ToUpper(strings.NewReplacer("-", "", "_", "").Replace(name))
+	if strings.HasSuffix(name, "FILE") || strings.HasSuffix(name, "PATH") {
+		return false // names where the secret is
+	}
+	for _, word := range [...]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "CREDENTIAL"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
 }
