@@ -2,6 +2,7 @@
 # make check  also race, vet, staticcheck, fuzz seeds
 # make fuzz   every fuzz target for FUZZTIME
 # make bench  the figures of docs/performance.md
+# make matrix what works between which eras
 # make proof  what is too long for each run: kills
 # make failclosed  what happens when a part breaks, proven
 # make soak   10,000 rough calls, and what is left behind
@@ -10,7 +11,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof failclosed soak clients conformance fmt
+.PHONY: test check vet staticcheck race fuzz bench proof failclosed soak clients conformance matrix fmt
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -48,6 +49,10 @@ soak:
 
 clients:
 	test/clients/run.sh
+
+# What a host of each revision can do with an upstream of each kind, cell by cell.
+matrix:
+	$(GO) test -count=1 -v -run TestMatrix ./test/matrix
 
 # The official suite, directly and through a gateway, and its client tests.
 conformance:
