@@ -3,6 +3,7 @@ package keyring
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -29,10 +30,11 @@ const (
 	Receipt Purpose = "receipt" // receipts of side effects
 	State   Purpose = "state"   // requestState that travels through hosts
 	Handle  Purpose = "handle"  // cursors and other handles given to hosts
+	Ledger  Purpose = "ledger"  // what is kept of arguments and results
 )
 
 // Purposes lists every purpose.
-func Purposes() []Purpose { return []Purpose{Audit, Receipt, State, Handle} }
+func Purposes() []Purpose { return []Purpose{Audit, Receipt, State, Handle, Ledger} }
 
 // Ring holds the keys of every purpose. It is safe for concurrent use.
 type Ring struct {
@@ -135,6 +137,7 @@ type key struct {
 	id     [idSize]byte
 	macs   sync.Pool // of hash.Hash, keyed and reset
 	aead   cipher.AEAD
+	signer ed25519.PrivateKey
 }
 
 func newKey(p Purpose, serial int, secret []byte) (*key, error) {
@@ -154,6 +157,9 @@ func newKey(p Purpose, serial int, secret []byte) (*key, error) {
 	}
 	if k.aead, err = cipher.NewGCM(block); err != nil {
 		return nil, fmt.Errorf("keyring: cipher: %w", err)
+	}
+	if k.signer, err = deriveSigner(p, secret); err != nil {
+		return nil, err
 	}
 	return k, nil
 }
