@@ -26,15 +26,19 @@ type Purpose string
 
 // The purposes.
 const (
-	Audit   Purpose = "audit"   // chains and pseudonyms in the journal
-	Receipt Purpose = "receipt" // receipts of side effects
-	State   Purpose = "state"   // requestState that travels through hosts
-	Handle  Purpose = "handle"  // cursors and other handles given to hosts
-	Ledger  Purpose = "ledger"  // what is kept of arguments and results
+	Audit      Purpose = "audit"      // chains and pseudonyms in the journal
+	Receipt    Purpose = "receipt"    // receipts of side effects
+	State      Purpose = "state"      // requestState that travels through hosts
+	Handle     Purpose = "handle"     // cursors and other handles given to hosts
+	Checkpoint Purpose = "checkpoint" // signed heads of the journal
+	Detail     Purpose = "detail"     // kept arguments
+	Ledger     Purpose = "ledger"     // what is kept of arguments and results
 )
 
 // Purposes lists every purpose.
-func Purposes() []Purpose { return []Purpose{Audit, Receipt, State, Handle, Ledger} }
+func Purposes() []Purpose {
+	return []Purpose{Audit, Receipt, State, Handle, Checkpoint, Detail, Ledger}
+}
 
 // Ring holds the keys of every purpose. It is safe for concurrent use.
 type Ring struct {

@@ -50,6 +50,7 @@ func (j *Journal) commit() bool {
 	if len(written) > 0 {
 		j.written = written[len(written)-1].at
 	}
+	j.noteHeads(written)
 	j.release(written)
 	j.recycle(b)
 	return err == nil

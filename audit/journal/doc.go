@@ -11,6 +11,7 @@
 //	    lock                   held as long as the writer lives
 //	    000001.jsonl …         segments; the sequence goes on from one to the next
 //	    settled                made once nothing of a dead writer is left open
+//	    checkpoints            signed heads, one after another
 //
 // The first event of a writer is gateway.started, which is chained to the head
 // of the replica's boot before; so the boots of a replica form one chain too.
@@ -21,5 +22,8 @@
 //	commit.go    the two goroutines behind Append: one writes, one syncs
 //	recover.go   what happens when a write or a sync fails, and rotation
 //	orphan.go    closing what dead writers left open
-//	verify.go    Verify: offline proof of the chains
+//	seal.go      Seal: signed checkpoints, and their way to a second place
+//
+// Below it stand audit/journal/folder, which knows how a journal lies on disk, and
+// audit/journal/verify, which proves it whole.
 package journal

@@ -8,6 +8,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/verify"
 )
 
 func Example() {
@@ -26,7 +27,7 @@ func Example() {
 	pos, err := j.Append(ctx, &e, audit.Disk) // no position, no call
 	fmt.Println(pos.Replica, pos.Boot, pos.Seq, err)
 	fmt.Println(j.Close(ctx))
-	report, err := journal.Verify(dir)
+	report, err := verify.Journal(dir, verify.Against{})
 	fmt.Println(report.Events, report.OK(), err)
 	// Output:
 	// gw-1 1 2 <nil>

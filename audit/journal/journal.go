@@ -29,6 +29,7 @@ type Options struct {
 	Build        audit.Version    // for gateway.started
 	Now          func() time.Time // nil = time.Now
 	SegmentBytes int64            // 0 = 64 MiB
+	Seal         *Seal            // how checkpoints are made; nil = there are none
 
 	create func(path string) (file, error) // nil = a real file; tests inject faults
 }
@@ -42,6 +43,7 @@ type Journal struct {
 	limit  int64
 	create func(path string) (file, error)
 	lock   *folder.Lock
+	sealer *sealer // nil: no checkpoints
 
 	kick, syncKick chan struct{} // capacity 1: there is something to write, to sync
 	ended          chan struct{} // closed when both goroutines are done
@@ -116,6 +118,7 @@ func Open(dir string, opts Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.abandon(ctx))
 	}
+	j.startSealer()
 	return j, nil
 }
 
@@ -147,6 +150,9 @@ func begin(dir string, opts Options) (*Journal, folder.Head, error) {
 	}
 	if j.create == nil {
 		j.create = createFile
+	}
+	if opts.Seal != nil {
+		j.sealer = &sealer{Seal: *opts.Seal, kick: make(chan struct{}, 1), ended: make(chan struct{})}
 	}
 	j.answers.New = func() any { return make(chan error, 1) }
 	if err := folder.MakeDir(j.dir); err != nil {
@@ -246,7 +252,7 @@ func (j *Journal) abandon(ctx context.Context) error {
 	}
 	select {
 	case <-j.ended:
-		return errors.Join(j.current.file.Close(), j.lock.Unlock())
+		return errors.Join(j.stopSealer(ctx), j.current.file.Close(), j.lock.Unlock())
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -12,7 +12,25 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/audit/journal/verify"
 )
+
+type (
+	Report  = verify.Report
+	Problem = verify.Problem
+)
+
+const (
+	Malformed = verify.Malformed
+	Gap       = verify.Gap
+	Fork      = verify.Fork
+	Mismatch  = verify.Mismatch
+	Torn      = verify.Torn
+	Missing   = verify.Missing
+)
+
+// Verify holds a journal against its chains alone.
+func Verify(dir string) (Report, error) { return verify.Journal(dir, verify.Against{}) }
 
 // tampered is what a forger makes of a writer's lines; bad is the sequence that
 // Verify must name first. Lines are given without their breaks; k is the index

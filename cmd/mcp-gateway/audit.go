@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/audit"
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/verify"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
@@ -151,7 +151,7 @@ func auditVerifyCommand(f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := journal.Verify(filepath.Join(c.State.Dir, run.JournalDir))
+			report, err := verify.Journal(filepath.Join(c.State.Dir, run.JournalDir), verify.Against{})
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/verify"
 )
 
 // TestProofKills is the long run.
@@ -64,9 +64,9 @@ func kill(t *testing.T, times int) {
 }
 
 // verify fails the test if the journal is not whole.
-func (s *scene) verify() journal.Report {
+func (s *scene) verify() verify.Report {
 	s.t.Helper()
-	report, err := journal.Verify(s.journal)
+	report, err := verify.Journal(s.journal, verify.Against{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

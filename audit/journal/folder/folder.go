@@ -20,6 +20,7 @@ const (
 	lockName    = "lock"
 	settledName = "settled"
 	segmentExt  = ".jsonl"
+	sealName    = "checkpoints"
 )
 
 // Writer names one opening of the journal.
@@ -70,6 +71,9 @@ func SegmentName(n int) string { return fmt.Sprintf("%06d%s", n, segmentExt) }
 func SegmentPath(dir string, w Writer, n int) string {
 	return filepath.Join(dir, w.String(), SegmentName(n))
 }
+
+// CheckpointPath returns where the writer's checkpoints lie.
+func CheckpointPath(dir string, w Writer) string { return filepath.Join(dir, w.String(), sealName) }
 
 // Segments lists the numbers of the writer's segments, ascending.
 func Segments(dir string, w Writer) ([]int, error) {

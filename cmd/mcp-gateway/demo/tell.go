@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"mcp-gateway/audit"
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/verify"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -161,7 +161,7 @@ func joined(reasons []gateway.Reason) string {
 func (t *totals) settle(ctx context.Context, w io.Writer, s *stage) error {
 	executed, err := s.executed()
 	err = errors.Join(err, s.close(ctx))
-	report, e := journal.Verify(s.path("var/" + run.JournalDir))
+	report, e := verify.Journal(s.path("var/" + run.JournalDir), verify.Against{})
 	err = errors.Join(err, e)
 	fmt.Fprintf(w, "\n%d steps, %d unexpected\n", t.steps, t.unexpected)
 	fmt.Fprintf(w, "policy      allow %d, ask %d, deny %d\n", t.effects[gateway.Allow], t.effects[gateway.Ask], t.effects[gateway.Deny])

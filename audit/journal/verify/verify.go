@@ -1,12 +1,17 @@
-package journal
+package verify
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/checkpoint"
 	"mcp-gateway/audit/journal/folder"
 )
+
+// Writer names one opening of the journal.
+type Writer = folder.Writer
 
 // Kind is what is wrong at a place of a journal.
 type Kind string
@@ -19,7 +24,12 @@ const (
 	Fork      Kind = "fork"      // a sequence comes twice, or two boots follow the same event
 	Mismatch  Kind = "mismatch"  // the next event is chained to other bytes than stand here
 	Torn      Kind = "torn"      // an unfinished last line: a crash that no start has mended yet
-	Missing   Kind = "missing"   // the event to which a later boot is chained is gone
+	Missing   Kind = "missing"   // the event to which a later boot is chained, or of which a checkpoint tells, is gone
+
+	Truncated Kind = "truncated" // a checkpoint tells of later events than stand here
+	Rewritten Kind = "rewritten" // a checkpoint tells of another event than stands here
+	Unsealed  Kind = "unsealed"  // a checkpoint that must be here is not
+	Forged    Kind = "forged"    // what stands among the checkpoints is none that our key signed
 )
 
 // Problem is one thing that Verify found. Seq is the first event of the writer
@@ -38,7 +48,10 @@ type WriterReport struct {
 	Events uint64
 	Last   uint64 // sequence of the last event
 	Head   audit.Hash
-	Alive  bool // it is being written to
+	Alive  bool   // it is being written to
+	First  uint64 // sequence of the first event that is here: above 1 when retention deleted what came before
+	Sealed uint64 // up to here a checkpoint vouches for the chain
+	Abroad uint64 // up to here one that was kept elsewhere does
 }
 
 // Report is the outcome of Verify.
@@ -46,6 +59,8 @@ type Report struct {
 	Writers  []WriterReport
 	Events   uint64
 	Problems []Problem // by writer, in the order in which they stand
+	Seals    int       // checkpoints that were held against the journal
+	Foreign  int       // checkpoints kept elsewhere that other keys signed: not judged
 }
 
 // OK says that every chain is whole.
@@ -61,17 +76,38 @@ func (r *Report) First(w Writer) (Problem, bool) {
 	return Problem{}, false
 }
 
+// String says it in one line.
+func (p Problem) String() string {
+	place := ""
+	if p.Line > 0 {
+		place = fmt.Sprintf(" (segment %d, line %d)", p.Segment, p.Line)
+	}
+	return fmt.Sprintf("%s at event %d%s: %s", p.Writer, p.Seq, place, p.Kind)
+}
+
 // maxProblems bounds the problems reported per writer: after the first the rest
 // is for curiosity.
 const maxProblems = 100
 
-// Verify checks every chain of the journal in dir. It only reads, and works on
+// Against is what a journal is held against besides its own chains.
+type Against struct {
+	// Keys are those by which checkpoints are accepted; none = checkpoints are not
+	// looked at.
+	Keys checkpoint.Keys
+	// Notes are checkpoints that were kept elsewhere, as signed notes.
+	Notes []string
+	// Progress is told now and then how many events were read; nil for nobody.
+	Progress func(events uint64)
+}
+
+// Journal checks every chain of the journal in dir. It only reads, and works on
 // a copy as well as on a journal in use. An error says that something could not
 // be read; what is wrong with the journal itself is in the Report.
 //
 // What was cut off a writer's end is found if a later boot of the replica is
-// chained to it; events after that can be cut without a trace.
-func Verify(dir string) (Report, error) {
+// chained to it, or if a checkpoint that was kept elsewhere tells of it; events
+// after that can be cut without a trace.
+func Journal(dir string, o Against) (Report, error) {
 	ws, err := folder.Writers(dir)
 	if err != nil {
 		return Report{}, err
@@ -81,17 +117,36 @@ func Verify(dir string) (Report, error) {
 		return Report{}, err
 	}
 	var report Report
+	seals, err := readSeals(dir, ws, o, &report)
+	if err != nil {
+		return Report{}, err
+	}
+	pruned := map[Writer]uint64{}
+	walked := make([]*verifier, 0, len(ws))
 	for _, w := range ws {
-		v := verifier{dir: dir, self: w, wanted: links.wanted[w]}
+		v := &verifier{dir: dir, self: w, wanted: links.wanted[w], seals: seals.of[w], pruned: pruned, unsigned: len(o.Keys) == 0}
+		v.tell = func(n uint64) {
+			if o.Progress != nil {
+				o.Progress(report.Events + n)
+			}
+		}
 		if err := v.run(); err != nil {
 			return Report{}, err
 		}
-		v.checkLinks()
-		report.Writers = append(report.Writers, v.report)
 		report.Events += v.report.Events
+		walked = append(walked, v)
+	}
+	for _, v := range walked {
+		v.checkStart()
+		v.checkLinks()
+		if len(o.Keys) > 0 {
+			v.checkSeals()
+		}
+		report.Writers = append(report.Writers, v.report)
 		report.Problems = append(report.Problems, v.problems...)
 	}
 	report.Problems = append(report.Problems, links.missing(ws)...)
+	report.Problems = append(report.Problems, seals.missing(ws)...)
 	return report, nil
 }
 
@@ -161,97 +216,4 @@ func (ls links) missing(ws []Writer) []Problem {
 		}
 	}
 	return found
-}
-
-// verifier walks one writer.
-type verifier struct {
-	dir      string
-	self     Writer
-	wanted   []link
-	report   WriterReport
-	problems []Problem
-	hashes   map[uint64]audit.Hash // of the events that are wanted
-	segment  int
-	line     int
-}
-
-func (v *verifier) run() error {
-	v.report = WriterReport{Writer: v.self, Alive: folder.Alive(v.dir, v.self)}
-	v.hashes = map[uint64]audit.Hash{}
-	ns, err := folder.Segments(v.dir, v.self)
-	if err != nil {
-		return err
-	}
-	for i, n := range ns {
-		v.segment, v.line = n, 0
-		if n != i+1 && (i == 0 || n != ns[i-1]+1) {
-			v.found(Gap, v.report.Last+1)
-		}
-		last := i == len(ns)-1
-		err := folder.EachLine(folder.SegmentPath(v.dir, v.self, n), 0, func(l folder.Line) error {
-			v.line++
-			if l.Whole {
-				v.check(l.Bytes)
-			} else if !last || !v.report.Alive {
-				v.found(Torn, v.report.Last+1)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// check judges one whole line.
-func (v *verifier) check(text []byte) {
-	var e audit.Event
-	want := v.report.Last + 1
-	hash := folder.HashOf(text)
-	switch {
-	case audit.Decode(text, &e) != nil:
-		v.found(Malformed, want)
-		e.Seq = want
-	case e.Replica != v.self.Replica || e.Boot != v.self.Boot:
-		v.found(Foreign, want)
-	case e.Seq < want:
-		v.found(Fork, e.Seq)
-	case e.Seq > want:
-		v.found(Gap, want)
-	case e.Seq == 1 && e.Type != audit.GatewayStarted:
-		v.found(Gap, 1)
-	case e.Seq > 1 && e.Prev != v.report.Head:
-		v.found(Mismatch, e.Seq-1)
-	}
-	v.report.Events++
-	v.report.Last, v.report.Head = max(e.Seq, v.report.Last), hash
-	for _, l := range v.wanted {
-		if l.seq == e.Seq {
-			v.hashes[l.seq] = hash
-		}
-	}
-}
-
-// checkLinks compares what later boots say of this one with what stands here.
-func (v *verifier) checkLinks() {
-	v.segment, v.line = 0, 0
-	for i, l := range v.wanted {
-		hash, ok := v.hashes[l.seq]
-		switch {
-		case !ok:
-			v.found(Missing, min(l.seq, v.report.Last+1))
-		case hash != l.hash:
-			v.found(Mismatch, l.seq)
-		}
-		if i > 0 {
-			v.problems = append(v.problems, Problem{Kind: Fork, Writer: l.from, Seq: 1})
-		}
-	}
-}
-
-func (v *verifier) found(kind Kind, seq uint64) {
-	if len(v.problems) < maxProblems {
-		v.problems = append(v.problems, Problem{kind, v.self, seq, v.segment, v.line})
-	}
 }
