@@ -17,6 +17,7 @@
 //	codec.go    AppendJSON and Decode, driven by the table
 //	kinds.go    how each kind of field is written and read back
 //	keys.go     Keys: pseudonyms and keyed digests of values that must not be written
+//	match.go    Contains: whether a value stands in an event as a keyed digest
 //	query.go    Position, Durability, Filter, Row: what journal and index exchange with their callers
 //
 // Below it stand audit/journal, which makes events durable and chains them, and

@@ -18,6 +18,7 @@ const cachedPrincipals = 4096
 type Ring interface {
 	MAC(p keyring.Purpose, parts ...[]byte) [32]byte
 	KeyID(p keyring.Purpose) string
+	MACBy(p keyring.Purpose, keyID string, parts ...[]byte) ([32]byte, error)
 }
 
 // Keys makes the keyed digests that stand in events instead of values. Each is

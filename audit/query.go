@@ -37,13 +37,21 @@ const (
 type Filter struct {
 	Since, Until time.Time // Since inclusive, Until exclusive
 	Principal    Keyed     // Keys.Principal of the identity
-	Tool         Ident     // exposed name
+	Tool         Ident     // exposed name; one that ends in * admits all that begin so
 	Upstream     Ident
 	Effect       gateway.Effect
 	Type         Type
 	Code         gateway.Code
 	Action       ID
-	Limit        int // 0 = 100
+	Approval     ID
+	Tenant       Label
+	Subject      Label
+	Client       Label
+	Replica      Ident
+	Outcome      gateway.Outcome
+	State        gateway.ExposureState
+	Reason       gateway.Reason // one of the reasons
+	Limit        int            // 0 = 100
 	Order        Order
 }
 
@@ -68,6 +76,12 @@ type Row struct {
 	Reasons   []gateway.Reason
 	Code      gateway.Code    // of the settling event where there is one
 	Outcome   gateway.Outcome // empty while the call is running
+	State     gateway.ExposureState
+	Transport Transport
+	Policy    Version
+	Label     Word
+	Faults    []Fault
+	Approval  ID
 	Duration  time.Duration
 	Count     uint64 // of refused.flood
 }

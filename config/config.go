@@ -34,6 +34,7 @@ type Config struct {
 type Listen struct {
 	MCP     string   // host:port
 	URL     string   // by which hosts reach the gateway, without a path; "" = unknown
+	Status  string   // host:port of health, metrics and status, on loopback; "" = nowhere
 	Origins []string // browser origins let in, such as https://app.example
 	Hosts   []string // further Host values accepted
 }
@@ -82,12 +83,6 @@ const (
 	Pseudonym Subjects = "pseudonym"
 	Plain     Subjects = "plain"
 )
-
-// Audit says how events are kept.
-type Audit struct {
-	Read, Write, Destructive Durability // by the tool's side effect
-	Subjects                 Subjects
-}
 
 // Upstream is one third-party server; exactly one of Stdio and HTTP is set.
 type Upstream struct {

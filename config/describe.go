@@ -43,7 +43,7 @@ func (l *loader) file(c *Config) form.Value {
 			{Key: "timeout", Doc: "How long one decision may take.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
 		}}},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
-		{Key: "audit", Doc: "How events are kept.", Value: auditing(&c.Audit)},
+		{Key: "audit", Doc: "How events are kept.", Value: l.auditing(&c.Audit)},
 		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
 	}}
 }
@@ -52,6 +52,7 @@ func listen(v *Listen) form.Value {
 	return form.Object{Fields: []form.Field{
 		{Key: "mcp", Doc: "Address host:port of /mcp and /mcp/{upstream}.", Value: form.Matching(&v.MCP, addressPattern, "bad_address", "address host:port")},
 		{Key: "url", Doc: "By which hosts reach the gateway, without a path, such as https://mcp.example; needed with auth.issuers unless listen.mcp is a port of loopback.", Value: form.Matching(&v.URL, basePattern, "bad_url", "URL without a path, such as https://mcp.example")},
+		{Key: "status", Doc: "Address host:port of /livez, /readyz, /metrics and /status, on loopback; nowhere where absent.", Value: form.Matching(&v.Status, addressPattern, "bad_address", "address host:port")},
 		{Key: "origins", Doc: "Browser origins let in; none by default.", Value: listOf(&v.Origins, originPattern, "bad_origin", "origin such as https://app.example")},
 		{Key: "hosts", Doc: "Further Host values accepted.", Value: listOf(&v.Hosts, hostPattern, "bad_host", "host name")},
 	}}
@@ -107,18 +108,6 @@ func limits(v *Limits) form.Value {
 		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, most)},
 		{Key: "depth", Doc: "Nesting of JSON.", Value: form.Int(&v.Depth, 8, 1000)},
 		{Key: "call_timeout", Doc: "Of one call, where the upstream or tool names none.", Value: callTimeout(&v.CallTimeout)},
-	}}
-}
-
-func auditing(v *Audit) form.Value {
-	durability := func(key string, dst *Durability) form.Field {
-		return form.Field{Key: key, Doc: "When an event of such a call counts as recorded.", Value: form.Word(dst, Process, Disk)}
-	}
-	return form.Object{Fields: []form.Field{
-		{Key: "durability", Doc: "By the tool's side effect.", Value: form.Object{Fields: []form.Field{
-			durability("read", &v.Read), durability("write", &v.Write), durability("destructive", &v.Destructive),
-		}}},
-		{Key: "subjects", Doc: "How events name people.", Value: form.Word(&v.Subjects, Pseudonym, Plain)},
 	}}
 }
 

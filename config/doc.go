@@ -6,6 +6,7 @@
 //	config.go    Config and its parts: what upstreams.yaml says, with defaults
 //	load.go      Load, LoadExposure, Schema, Immutable: file to Config, and what a reload may change
 //	describe.go  the description of upstreams.yaml that reads it and is its schema
+//	audit.go     what is kept of events, and where else
 //	rules.go     rules over several keys of upstreams.yaml
 //	oauth.go     Issuer and its kin: whose tokens are accepted
 //	secret.go    Secret: env:NAME and file:PATH, resolved and never printed

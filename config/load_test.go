@@ -93,7 +93,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Listen.MCP != "127.0.0.1:8080" || c.Policy.Timeout != 50*time.Millisecond || c.Audit != (Audit{Process, Disk, Disk, Pseudonym}) || !strings.HasPrefix(c.Revision, "sha256:") {
+	if c.Listen.MCP != "127.0.0.1:8080" || c.Policy.Timeout != 50*time.Millisecond || c.Audit != (Audit{Read: Process, Write: Disk, Destructive: Disk, Subjects: Pseudonym}) || !strings.HasPrefix(c.Revision, "sha256:") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -78,6 +78,11 @@ func (c *Config) judge(root form.Place) {
 		root.Child("listen", "mcp").Report("bad_address", "wants an address host:port")
 	}
 	c.judgeIssuers(root)
+	if c.Listen.Status != "" {
+		if at, _, err := net.SplitHostPort(c.Listen.Status); err != nil || !isLoopback(at) {
+			root.Child("listen", "status").Report("status_not_loopback", "health, metrics and status are served on loopback only, such as 127.0.0.1:9464")
+		}
+	}
 	anonymous := root.Child("auth", "unsafe_loopback_anonymous")
 	if c.Auth.Anonymous != nil && !isLoopback(host) {
 		anonymous.Report("anonymous_not_loopback", "anonymous requests are let in on loopback only, and listen.mcp is %s", c.Listen.MCP)

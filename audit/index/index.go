@@ -22,7 +22,7 @@ import (
 var schema string
 
 // schemaVersion is kept in the file; an index of another one is built anew.
-const schemaVersion = 1
+const schemaVersion = 2
 
 const (
 	buildEvery = 250 * time.Millisecond // Run looks for new events this often
@@ -126,7 +126,7 @@ func reset(ctx context.Context, db *sql.DB) error {
 // makeTables makes the tables anew and commits.
 func makeTables(tx *sql.Tx) error {
 	for _, statement := range []string{
-		"DROP TABLE IF EXISTS event", "DROP TABLE IF EXISTS writer", "DROP TABLE IF EXISTS word",
+		"DROP VIEW IF EXISTS events", "DROP TABLE IF EXISTS event", "DROP TABLE IF EXISTS writer", "DROP TABLE IF EXISTS word",
 		schema, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion),
 	} {
 		if _, err := tx.Exec(statement); err != nil {

@@ -34,7 +34,12 @@ func (x *Index) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error) 
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
 	}
-	rows, err := x.db.QueryContext(ctx, selectEvents+where+" ORDER BY at "+order+" LIMIT ?", append(args, f.Limit)...)
+	return x.rows(ctx, where+" ORDER BY at "+order+" LIMIT ?", append(args, f.Limit))
+}
+
+// rows returns the rows of a condition.
+func (x *Index) rows(ctx context.Context, condition string, args []any) ([]audit.Row, error) {
+	rows, err := x.db.QueryContext(ctx, selectEvents+condition, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +55,23 @@ func (x *Index) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error) 
 	return out, r.err
 }
 
+// Event returns the row of the event with that id, or none: its settling event
+// has no row of its own.
+func (x *Index) Event(ctx context.Context, id audit.ID) ([]audit.Row, error) {
+	if err := x.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	// An id begins with its millisecond; what lies near is looked at first, since
+	// ids have no index of their own.
+	at := id.Time()
+	near := []any{id[:], at.Add(-time.Second).UnixNano(), at.Add(time.Second).UnixNano()}
+	found, err := x.rows(ctx, " WHERE uuid = ? AND at >= ? AND at < ? LIMIT 1", near)
+	if len(found) == 0 && err == nil {
+		found, err = x.rows(ctx, " WHERE uuid = ? LIMIT 1", near[:1])
+	}
+	return found, err
+}
+
 // where returns the conditions with their arguments, sql.ErrNoRows if it names a
 // word that the index does not know.
 func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error) {
@@ -57,9 +79,15 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 	var args []any
 	for _, c := range []struct{ column, text string }{
 		{"principal", string(f.Principal)}, {"tool", string(f.Tool)}, {"upstream", string(f.Upstream)},
-		{"effect", string(f.Effect)}, {"type", string(f.Type)}, {"code", string(f.Code)},
+		{"effect", string(f.Effect)}, {"type", string(f.Type)}, {"code", string(f.Code)}, {"tenant", string(f.Tenant)},
+		{"subject", string(f.Subject)}, {"client", string(f.Client)}, {"outcome", string(f.Outcome)}, {"state", string(f.State)},
 	} {
 		if c.text == "" {
+			continue
+		}
+		if prefix, ok := strings.CutSuffix(c.text, "*"); ok {
+			terms = append(terms, c.column+" IN (SELECT id FROM word WHERE text >= ? AND text < ?)")
+			args = append(args, prefix, prefix+"\x7f")
 			continue
 		}
 		var id int64
@@ -77,6 +105,16 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 	if !f.Action.IsZero() {
 		terms, args = append(terms, "action = ?"), append(args, f.Action[:])
 	}
+	if !f.Approval.IsZero() {
+		terms, args = append(terms, "approval = ?"), append(args, f.Approval[:])
+	}
+	if f.Replica != "" {
+		terms, args = append(terms, "writer IN (SELECT id FROM writer WHERE replica = ?)"), append(args, string(f.Replica))
+	}
+	if f.Reason != "" {
+		terms = append(terms, "reasons IN (SELECT id FROM word WHERE instr(' ' || text || ' ', ?) > 0)")
+		args = append(args, " "+string(f.Reason)+" ")
+	}
 	if len(terms) == 0 {
 		return "", nil, nil
 	}
@@ -84,7 +122,8 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 }
 
 const selectEvents = `SELECT time, type, uuid, action, writer, seq, duration, count, end_writer, end_seq,
-	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome
+	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
+	state, transport, policy, label, faults, approval
 	FROM event`
 
 // stored is a row as it stands in the file, its words still numbers.
@@ -97,6 +136,9 @@ type stored struct {
 	client, method, upstream   sql.NullInt64
 	tool, toolRef, effect      sql.NullInt64
 	reasons, code, outcome     sql.NullInt64
+	state, transport, policy   sql.NullInt64
+	label, faults              sql.NullInt64
+	approval                   []byte
 }
 
 func scanRows(rows *sql.Rows) ([]stored, error) {
@@ -106,7 +148,7 @@ func scanRows(rows *sql.Rows) ([]stored, error) {
 		var s stored
 		err := rows.Scan(&s.time, &s.typ, &s.id, &s.action, &s.writer, &s.seq, &s.duration, &s.count,
 			&s.endWriter, &s.endSeq, &s.principal, &s.subject, &s.tenant, &s.client, &s.method, &s.upstream,
-			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome)
+			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome, &s.state, &s.transport, &s.policy, &s.label, &s.faults, &s.approval)
 		if err != nil {
 			return nil, err
 		}
@@ -141,11 +183,23 @@ func (r *resolver) row(s *stored) audit.Row {
 		Effect:    gateway.Effect(r.wordOf(s.effect)),
 		Code:      gateway.Code(r.wordOf(s.code)),
 		Outcome:   gateway.Outcome(r.wordOf(s.outcome)),
+		State:     gateway.ExposureState(r.wordOf(s.state)),
+		Transport: audit.Transport(r.wordOf(s.transport)),
+		Policy:    audit.Version(r.wordOf(s.policy)),
+		Label:     audit.Word(r.wordOf(s.label)),
 		Duration:  time.Duration(s.duration) * time.Microsecond,
 		Count:     uint64(s.count.Int64),
 	}
 	if len(s.action) == len(row.Action) {
 		row.Action = audit.ID(s.action)
+	}
+	if len(s.approval) == len(row.Approval) {
+		row.Approval = audit.ID(s.approval)
+	}
+	if text := r.wordOf(s.faults); text != "" {
+		for fault := range strings.SplitSeq(text, ",") {
+			row.Faults = append(row.Faults, audit.Fault(fault))
+		}
 	}
 	if s.endWriter.Valid {
 		row.Settled = r.position(s.endWriter.Int64, s.endSeq.Int64)

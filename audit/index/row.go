@@ -12,8 +12,9 @@ import (
 )
 
 const insertEvent = `INSERT INTO event (at, time, type, uuid, action, writer, seq, duration, count,
-	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome)
-	VALUES (?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?)`
+	approval, principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
+	state, transport, policy, definition, faults, label)
+	VALUES (?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?)`
 
 const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 	outcome = ?, code = coalesce(?, code), reasons = coalesce(?, reasons)
@@ -47,7 +48,7 @@ func settles(e *audit.Event) bool {
 // none. An orphaned event is about another writer, which must be read first.
 func (b *builder) addEnd(ctx context.Context, e folder.Entry) (bool, error) {
 	found, err := b.update(ctx, e)
-	if found || err != nil || e.Event.Type != audit.ToolOrphaned {
+	if found || err != nil || e.Event.OfBoot == 0 {
 		return found, err
 	}
 	of := folder.Writer{Replica: e.Event.OfReplica, Boot: e.Event.OfBoot}
@@ -66,7 +67,7 @@ func (b *builder) addEnd(ctx context.Context, e folder.Entry) (bool, error) {
 func (b *builder) update(ctx context.Context, e folder.Entry) (bool, error) {
 	ev := e.Event
 	args := []any{b.states[e.Writer].id, int64(ev.Seq), ev.Duration.Microseconds()}
-	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), joinReasons(ev))
+	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), joinWords(ev.Reasons, ' '))
 	if err != nil {
 		return false, err
 	}
@@ -86,17 +87,21 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	if err != nil {
 		return err
 	}
-	var action, count any
+	var action, count, approval any
+	if !ev.Approval.IsZero() {
+		approval = ev.Approval[:]
+	}
 	if !ev.Action.IsZero() {
 		action = ev.Action[:]
 	}
 	if ev.Count > 0 {
 		count = int64(ev.Count)
 	}
-	args := []any{s.clock, clock, typ, ev.ID[:], action, s.id, int64(ev.Seq), ev.Duration.Microseconds(), count}
+	args := []any{s.clock, clock, typ, ev.ID[:], action, s.id, int64(ev.Seq), ev.Duration.Microseconds(), count, approval}
 	args, err = b.appendWords(ctx, args, string(ev.Principal), string(ev.Subject), string(ev.Tenant),
 		string(ev.Client), string(ev.Method), string(ev.Upstream), string(ev.Tool), string(ev.ToolRef),
-		string(ev.Effect), joinReasons(ev), string(ev.Code), string(ev.Outcome))
+		string(ev.Effect), joinWords(ev.Reasons, ' '), string(ev.Code), string(ev.Outcome),
+		string(ev.State), string(ev.Transport), string(ev.Policy), string(ev.Definition), joinWords(ev.Faults, ','), string(ev.Label))
 	if err != nil {
 		return err
 	}
@@ -143,12 +148,15 @@ func (b *builder) word(ctx context.Context, text string) (int64, error) {
 	return id, nil
 }
 
-// joinReasons keeps all reasons as one word: there are few combinations.
-func joinReasons(e *audit.Event) string {
+// joinWords keeps a list as one word: there are few combinations.
+func joinWords[T ~string](list []T, between byte) string {
+	if len(list) == 1 {
+		return string(list[0])
+	}
 	var all strings.Builder
-	for i, r := range e.Reasons {
+	for i, r := range list {
 		if i > 0 {
-			all.WriteByte(' ')
+			all.WriteByte(between)
 		}
 		all.WriteString(string(r))
 	}

@@ -42,6 +42,13 @@ CREATE TABLE IF NOT EXISTS event (
   reasons   INTEGER,
   code      INTEGER,
   outcome   INTEGER,
+  state     INTEGER,
+  transport INTEGER,
+  policy    INTEGER,
+  definition INTEGER,
+  faults    INTEGER,
+  label     INTEGER,
+  approval  BLOB,
   duration  INTEGER,
   count     INTEGER,
   end_writer INTEGER,
@@ -54,3 +61,34 @@ CREATE INDEX IF NOT EXISTS event_principal      ON event (principal, at) WHERE p
 CREATE INDEX IF NOT EXISTS event_tool           ON event (tool, at) WHERE tool IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_effect         ON event (effect, at) WHERE effect IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_principal_tool ON event (principal, tool, at) WHERE tool IS NOT NULL;
+
+-- What may be asked in SQL: one row per action or other event, with words in
+-- place of their numbers. The columns and their meaning are documented; the
+-- tables are not, and change.
+CREATE VIEW IF NOT EXISTS events AS SELECT
+  strftime('%Y-%m-%dT%H:%M:%S', e.time / 1000000000, 'unixepoch') || printf('.%09dZ', e.time % 1000000000) AS time,
+  (SELECT text FROM word WHERE id = e.type) AS type,
+  lower(substr(hex(e.uuid),1,8)||'-'||substr(hex(e.uuid),9,4)||'-'||substr(hex(e.uuid),13,4)||'-'||substr(hex(e.uuid),17,4)||'-'||substr(hex(e.uuid),21)) AS event,
+  lower(substr(hex(e.action),1,8)||'-'||substr(hex(e.action),9,4)||'-'||substr(hex(e.action),13,4)||'-'||substr(hex(e.action),17,4)||'-'||substr(hex(e.action),21)) AS action,
+  w.replica AS replica, w.boot AS boot, e.seq AS seq,
+  (SELECT text FROM word WHERE id = e.principal) AS principal,
+  (SELECT text FROM word WHERE id = e.subject) AS subject,
+  (SELECT text FROM word WHERE id = e.tenant) AS tenant,
+  (SELECT text FROM word WHERE id = e.client) AS client,
+  (SELECT text FROM word WHERE id = e.transport) AS transport,
+  (SELECT text FROM word WHERE id = e.method) AS method,
+  (SELECT text FROM word WHERE id = e.upstream) AS upstream,
+  (SELECT text FROM word WHERE id = e.tool) AS tool,
+  (SELECT text FROM word WHERE id = e.tool_ref) AS tool_ref,
+  (SELECT text FROM word WHERE id = e.definition) AS definition,
+  (SELECT text FROM word WHERE id = e.state) AS state,
+  (SELECT text FROM word WHERE id = e.policy) AS policy,
+  (SELECT text FROM word WHERE id = e.effect) AS effect,
+  (SELECT text FROM word WHERE id = e.reasons) AS reasons,
+  (SELECT text FROM word WHERE id = e.faults) AS faults,
+  (SELECT text FROM word WHERE id = e.code) AS code,
+  (SELECT text FROM word WHERE id = e.outcome) AS outcome,
+  (SELECT text FROM word WHERE id = e.label) AS label,
+  e.duration AS duration_us, e.count AS count,
+  e.end_seq IS NOT NULL AS settled
+FROM event e JOIN writer w ON w.id = e.writer;

@@ -11,8 +11,9 @@
 //	tools.go     tools list, show, diff
 //	review.go    tools approve, quarantine
 //	upstreams.go upstreams list
-//	audit.go     audit query, verify
 //	table.go     tables, JSON and CSV on standard output
 //	run/         assembles and serves a gateway
+//	cli/         exit codes and tables that all commands share
+//	auditor/     audit query, show, verify, export …
 //	demo/        the demo
 package main

@@ -14,6 +14,8 @@ import (
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
 
+	"mcp-gateway/cmd/mcp-gateway/auditor"
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/demo"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -61,6 +63,7 @@ func execute(args []string) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var coded *exitError
+	var worded *cli.Error
 	var problems gateway.Problems
 	switch {
 	case err == nil:
@@ -70,6 +73,11 @@ func execute(args []string) int {
 			fmt.Fprintln(os.Stderr, coded.text)
 		}
 		return coded.code
+	case errors.As(err, &worded):
+		if worded.Text != "" {
+			fmt.Fprintln(os.Stderr, worded.Text)
+		}
+		return worded.Code
 	case errors.As(err, &problems):
 		fmt.Fprintln(os.Stderr, err)
 		return exitUsage
@@ -112,7 +120,7 @@ func newRoot(f *flags) *cobra.Command {
 		return &exitError{exitUsage, "error: " + err.Error()}
 	})
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
-		upstreamsCommand(f), auditCommand(f), demo.Command(buildVersion()), demo.ServerCommand())
+		upstreamsCommand(f), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand())
 	return root
 }
 

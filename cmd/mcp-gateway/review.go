@@ -15,6 +15,7 @@ import (
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/diff"
 )
 
 // indented lays JSON out for reading; what is no JSON is returned as it is.
@@ -267,3 +268,6 @@ func quarantineCommand(f *flags) *cobra.Command {
 	}
 	return cmd
 }
+
+// printable shows what would not show.
+func printable(s string) string { return diff.Visible(strings.TrimSpace(s)) }

@@ -7,5 +7,6 @@
 //	folder.go  Writer, segments, the head of a writer, what settles it
 //	lock.go    Lock: who numbers boots, who lives, who builds
 //	scan.go    Line: lines with their places
+//	find.go    Find: one event by its number
 //	read.go    Cursor, Read, Ends, At: streaming and resuming
 package folder

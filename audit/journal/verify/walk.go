@@ -13,7 +13,7 @@ type verifier struct {
 	self     Writer
 	wanted   []link
 	seals    []seal
-	unsigned bool // checkpoints are not looked at
+	unsigned bool              // checkpoints are not looked at
 	pruned   map[Writer]uint64 // up to which event retention deleted, of any writer; shared
 	tell     func(events uint64)
 	report   WriterReport

@@ -161,7 +161,7 @@ func joined(reasons []gateway.Reason) string {
 func (t *totals) settle(ctx context.Context, w io.Writer, s *stage) error {
 	executed, err := s.executed()
 	err = errors.Join(err, s.close(ctx))
-	report, e := verify.Journal(s.path("var/" + run.JournalDir), verify.Against{})
+	report, e := verify.Journal(s.path("var/"+run.JournalDir), verify.Against{})
 	err = errors.Join(err, e)
 	fmt.Fprintf(w, "\n%d steps, %d unexpected\n", t.steps, t.unexpected)
 	fmt.Fprintf(w, "policy      allow %d, ask %d, deny %d\n", t.effects[gateway.Allow], t.effects[gateway.Ask], t.effects[gateway.Deny])

@@ -8,6 +8,6 @@
 //	world.go      configuration → the settings and upstreams that calls run under
 //	reload.go     files that changed → a whole new world, or the old one
 //	inspect.go    what is known of upstreams and tools, without serving
-//	audit.go      what happened: the index, and who a pseudonym is
-//	log.go        what the operator's log says of calls, lists and reloads
+//	seal.go       the journal's checkpoints: who signs them, and the second place
+//	log.go what the operator's log says of calls, lists and reloads
 package run

@@ -67,12 +67,11 @@ type Gateway struct {
 	trust atomic.Pointer[map[string]bool] // upstreams served unreviewed
 }
 
-// JournalDir is the journal's folder inside the state directory.
-const JournalDir = "journal"
-
+// What lies in the state directory.
 const (
-	keysDir   = "keys"
-	indexFile = "index.db"
+	JournalDir = "journal"
+	KeysDir    = "keys"
+	IndexFile  = "index.db"
 )
 
 // Open reads the configuration and makes everything that a gateway needs, in
@@ -118,7 +117,7 @@ func (g *Gateway) openState(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if g.keys, err = keyring.Open(filepath.Join(dir, keysDir)); err != nil {
+	if g.keys, err = keyring.Open(filepath.Join(dir, KeysDir)); err != nil {
 		return err
 	}
 	g.names = audit.NewKeys(g.keys)
@@ -127,11 +126,12 @@ func (g *Gateway) openState(ctx context.Context) error {
 	}
 	g.journal, err = journal.Open(filepath.Join(dir, JournalDir), journal.Options{
 		Replica: audit.Ident(replica), Build: audit.Version(g.options.Version), Now: g.options.Clock,
+		Seal: g.seal(),
 	})
 	if err != nil {
 		return err
 	}
-	g.index, err = index.Open(filepath.Join(dir, indexFile), filepath.Join(dir, JournalDir))
+	g.index, err = index.Open(filepath.Join(dir, IndexFile), filepath.Join(dir, JournalDir))
 	return err
 }
 

@@ -1,0 +1,8 @@
+// Package records opens what is on record, of a configuration's state or of a
+// store of collected journals, and answers questions about it.
+//
+// Map:
+//
+//	records.go  Records: Open, OpenStore; who a pseudonym is; rows and counts
+//	story.go    Story: all that is on record of one action; whether a value is in it
+package records

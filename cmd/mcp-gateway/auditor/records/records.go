@@ -1,0 +1,111 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/index"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/config"
+	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
+)
+
+// Records answer questions about what happened, with or without a gateway
+// running on the same state.
+type Records struct {
+	index      *index.Index
+	dir        string         // the journal's folder
+	config     *config.Config // nil for collected journals
+	names      *audit.Keys
+	known      map[audit.Keyed]string // pseudonyms of configured principals
+	of         map[string][]audit.Keyed
+	principals []*gateway.Principal // the configured ones
+}
+
+// OpenStore opens the index over collected journals. Their keys stay with
+// their gateways: principals are known by pseudonym.
+func OpenStore(dir string) (*Records, error) {
+	x, err := index.Open(filepath.Join(dir, run.IndexFile), filepath.Join(dir, run.JournalDir))
+	if err != nil {
+		return nil, err
+	}
+	return &Records{index: x, dir: filepath.Join(dir, run.JournalDir)}, nil
+}
+
+// Open opens the index over the journal of a configuration.
+func Open(c *config.Config) (*Records, error) {
+	keys, err := keyring.Open(filepath.Join(c.State.Dir, run.KeysDir))
+	if err != nil {
+		return nil, err
+	}
+	x, err := index.Open(filepath.Join(c.State.Dir, run.IndexFile), filepath.Join(c.State.Dir, run.JournalDir))
+	if err != nil {
+		return nil, err
+	}
+	a := &Records{index: x, dir: filepath.Join(c.State.Dir, run.JournalDir), config: c, names: audit.NewKeys(keys), known: map[audit.Keyed]string{}, of: map[string][]audit.Keyed{}}
+	for _, k := range c.Auth.Keys {
+		a.know(&k.Principal)
+	}
+	for _, p := range []*gateway.Principal{c.Auth.Stdio, c.Auth.Anonymous} {
+		if p != nil {
+			a.know(p)
+		}
+	}
+	return a, nil
+}
+
+func (a *Records) know(p *gateway.Principal) {
+	name := a.names.Principal(p.ID())
+	a.principals = append(a.principals, p)
+	a.known[name] = p.Subject
+	a.of[p.Subject] = append(a.of[p.Subject], name)
+	if p.Client != "" && p.Client != p.Subject {
+		a.of[p.Client] = append(a.of[p.Client], name)
+	}
+}
+
+// Pseudonym returns how events name a person: the pseudonym itself, or that of
+// the configured principal with this subject or key id.
+func (a *Records) Pseudonym(who string) (audit.Keyed, error) {
+	named := a.of[who]
+	switch {
+	case who == "" || strings.Contains(who, ":"):
+		return audit.Keyed(who), nil
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) == 0:
+		return "", fmt.Errorf("no configured principal is called %q", who)
+	default:
+		return "", fmt.Errorf("%d configured principals are called %q; name the key id", len(named), who)
+	}
+}
+
+// Who names the principal of a row: configured subjects in clear, since whoever
+// can read the keys can know them anyway; others by pseudonym.
+func (a *Records) Who(r *audit.Row) string {
+	switch {
+	case r.Subject != "":
+		return string(r.Subject)
+	case a.known[r.Principal] != "":
+		return a.known[r.Principal]
+	default:
+		return string(r.Principal)
+	}
+}
+
+// Query waits for the index to hold what is durable now, and asks it.
+func (a *Records) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error) {
+	return a.index.Query(ctx, f)
+}
+
+// Count waits likewise, and counts rows by the values of some columns.
+func (a *Records) Count(ctx context.Context, f audit.Filter, by []string) ([]index.Group, error) {
+	return a.index.Count(ctx, f, by)
+}
+
+// Close lets go of the index.
+func (a *Records) Close() error { return a.index.Close() }

@@ -1,0 +1,164 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/gateway"
+)
+
+// Told is one event of a story, with the part that it plays there.
+type Told struct {
+	Part  string
+	Event audit.Event
+	Line  []byte // as it stands in the journal
+}
+
+// The parts of a story, in the order in which they are told.
+const (
+	PartBuild    = "gateway"  // which build wrote it
+	PartPolicy   = "policy"   // the policy that was in force
+	PartDrift    = "review"   // the newest change of the tool's definition
+	PartOffered  = "offered"  // what the principal was last offered
+	PartApproval = "approval" // what a person was asked and answered
+	PartDecided  = "decided"
+	PartSettled  = "settled"
+	PartOther    = "also" // what else is on record of the action
+)
+
+// ErrNoEvent says that no event has such an id.
+var ErrNoEvent = errors.New("no event has that id")
+
+// Story returns all that is on record of an action: of a call what was offered
+// before, under which policy it was decided, what a person said, what became of
+// it. id is the action's or that of one event.
+func (a *Records) Story(ctx context.Context, id audit.ID) ([]Told, error) {
+	rows, err := a.index.Query(ctx, audit.Filter{Action: id, Order: audit.OldestFirst})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		if rows, err = a.index.Event(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if len(rows) == 0 {
+		return nil, ErrNoEvent
+	}
+	var told []Told
+	for i := range rows {
+		events, err := a.both(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		told = append(told, events...)
+	}
+	before, err := a.setting(ctx, &told[0].Event)
+	return append(before, told...), err
+}
+
+// both returns the event of a row and the one that settled it.
+func (a *Records) both(r *audit.Row) ([]Told, error) {
+	first, err := a.at(r.Position)
+	if err != nil {
+		return nil, err
+	}
+	first.Part = partOf(first.Event.Type)
+	if r.Settled.Seq == 0 {
+		return []Told{first}, nil
+	}
+	last, err := a.at(r.Settled)
+	if err != nil {
+		return nil, err
+	}
+	last.Part = PartSettled
+	return []Told{first, last}, nil
+}
+
+func partOf(t audit.Type) string {
+	switch t {
+	case audit.ToolDecided, audit.ToolRefused:
+		return PartDecided
+	case audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalRefused, audit.ApprovalExpired:
+		return PartApproval
+	default:
+		return PartOther
+	}
+}
+
+func (a *Records) at(p audit.Position) (Told, error) {
+	e, line, err := folder.Find(a.dir, folder.Writer{Replica: p.Replica, Boot: p.Boot}, p.Seq)
+	return Told{Event: e, Line: line}, err
+}
+
+// setting returns what stood around a call: the build, the policy, the tool's
+// last change, and what the principal was last offered. What retention deleted
+// is left out.
+func (a *Records) setting(ctx context.Context, e *audit.Event) ([]Told, error) {
+	started := audit.Filter{Type: audit.GatewayStarted, Replica: e.Replica}
+	policy := audit.Filter{Type: audit.PolicyLoaded, Replica: e.Replica}
+	drift := audit.Filter{Type: audit.ToolsChanged, Tool: e.Tool}
+	offered := audit.Filter{Type: audit.ToolsListed, Principal: e.Principal}
+	var out []Told
+	for _, c := range []struct {
+		part string
+		f    audit.Filter
+		ask  bool
+	}{
+		{PartBuild, started, true}, {PartPolicy, policy, e.Policy != ""},
+		{PartDrift, drift, e.Tool != ""}, {PartOffered, offered, e.Principal != ""},
+	} {
+		if !c.ask {
+			continue
+		}
+		c.f.Until, c.f.Limit = e.Time, 1
+		rows, err := a.index.Query(ctx, c.f)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		told, err := a.at(rows[0].Position)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		told.Part = c.part
+		out = append(out, told)
+	}
+	return out, nil
+}
+
+// Contains says where in an event a value stands as a keyed digest, "" for
+// nowhere. principal is a configured subject or key id, or a whole identity;
+// where it is empty every configured principal is tried. name is the upstream's
+// own name of the tool; where it is empty it follows from the exposed name.
+func (a *Records) Contains(e *audit.Event, principal, name string, value []byte) string {
+	if name == "" {
+		name = strings.TrimPrefix(string(e.Tool), string(e.Upstream)+"__")
+	}
+	tool := gateway.ItemID{Upstream: string(e.Upstream), Name: name}
+	for _, id := range a.identities(principal) {
+		if place := a.names.Contains(e, id, tool, value); place != "" {
+			return place
+		}
+	}
+	return ""
+}
+
+func (a *Records) identities(principal string) []string {
+	ids := []string{principal}
+	for _, p := range a.principals {
+		if principal == "" || principal == p.Subject || principal == p.Client {
+			ids = append(ids, p.ID())
+		}
+	}
+	return ids
+}

@@ -1,0 +1,129 @@
+package auditor
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/audit/checkpoint"
+	"mcp-gateway/audit/journal/verify"
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/config"
+)
+
+func (d *desk) verify() *cobra.Command {
+	var journal, exported string
+	var keys []string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Prove offline that the journal is whole; exit 4 on the first thing that is wrong",
+		Long: "Prove offline that the journal is whole: no gap, fork or changed event in any writer's chain, no boot and no\n" +
+			"checkpoint missing, nothing cut off behind the last checkpoint that was taken to the second place.\n" +
+			"Each problem names its writer and the first event that the chain does not vouch for.\n\n" +
+			"Events after a writer's last checkpoint in the second place can be cut off without a trace; how many those are is said.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			against, dir, err := d.against(journal, exported, keys)
+			if err != nil {
+				return err
+			}
+			bar := newBar(cmd.ErrOrStderr(), "events")
+			against.Progress = bar.set
+			report, err := verify.Journal(dir, against)
+			bar.done()
+			if err != nil {
+				return err
+			}
+			return tellReport(cmd.OutOrStdout(), &report)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&journal, "journal", "", "the journal's `directory`, such as a copy, instead of the configuration's")
+	fl.StringVar(&exported, "export", "", "checkpoints that were kept elsewhere, a `file`; the configured audit.export.file where absent")
+	fl.StringArrayVar(&keys, "key", nil, "accept checkpoints by this key, as audit key prints it, instead of by the keys in the state")
+	return cmd
+}
+
+// against gathers what the journal is held against.
+func (d *desk) against(journal, exported string, keys []string) (verify.Against, string, error) {
+	var o verify.Against
+	for _, text := range keys {
+		key, err := checkpoint.ParseKey(text)
+		if err != nil {
+			return o, "", cli.Misused("--key: %s", err)
+		}
+		o.Keys = append(o.Keys, key)
+	}
+	if journal == "" && d.store != "" {
+		journal = d.store + "/" + run.JournalDir
+	}
+	if journal == "" {
+		c, err := config.Load(*d.config)
+		if err != nil {
+			return o, "", err
+		}
+		if journal, err = d.journal(); err != nil {
+			return o, "", err
+		}
+		if exported == "" {
+			exported = c.Audit.Export.File
+		}
+		if len(o.Keys) == 0 {
+			if o.Keys, err = run.Seals(c); err != nil {
+				return o, "", err
+			}
+		}
+	}
+	if exported == "" {
+		return o, journal, nil
+	}
+	if _, err := os.Stat(exported); err != nil {
+		return o, "", err
+	}
+	var err error
+	o.Notes, err = checkpoint.Read(exported)
+	return o, journal, err
+}
+
+func tellReport(w io.Writer, r *verify.Report) error {
+	for _, p := range r.Problems {
+		fmt.Fprintln(w, p)
+	}
+	var open, abroad uint64
+	for _, one := range r.Writers {
+		open += one.Last - min(one.Last, one.Sealed)
+		abroad += one.Last - min(one.Last, one.Abroad)
+	}
+	fmt.Fprintf(w, "writers %d, events %d, problems %d\n", len(r.Writers), r.Events, len(r.Problems))
+	fmt.Fprintf(w, "checkpoints %d: %d events after the last one, %d after the last one in the second place\n", r.Seals, open, abroad)
+	if r.Foreign > 0 {
+		fmt.Fprintf(w, "%d checkpoints in the second place are signed by keys that are not known here and were not judged\n", r.Foreign)
+	}
+	if !r.OK() {
+		return &cli.Error{Code: cli.BadChain}
+	}
+	return nil
+}
+
+func (d *desk) key() *cobra.Command {
+	return &cobra.Command{
+		Use:   "key",
+		Short: "Print the public keys of the journal's checkpoints, for audit verify --key elsewhere",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load(*d.config)
+			if err != nil {
+				return err
+			}
+			keys, err := run.Seals(c)
+			for _, key := range keys {
+				fmt.Fprintln(cmd.OutOrStdout(), checkpoint.VerifierKey(ed25519.PublicKey(key)))
+			}
+			return err
+		},
+	}
+}

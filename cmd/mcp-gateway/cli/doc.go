@@ -1,0 +1,9 @@
+// Package cli holds what the commands of every subject share: exit codes, tables,
+// groups, and the words in which wrong usage is refused.
+//
+// Map:
+//
+//	exit.go   Exit codes, Error, Usage: how a command ends
+//	table.go  Table: rows as text, JSON, JSON lines or CSV
+//	group.go  Group, OneOf, Joined
+package cli

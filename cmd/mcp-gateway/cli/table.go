@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Table is what a command prints: as aligned text, JSON objects, JSON lines or
+// CSV, with the same columns in each.
+type Table struct {
+	Columns []string
+	Rows    [][]string
+}
+
+// Formats is what -o takes.
+const Formats = "table, json, jsonl or csv"
+
+// Add puts a row to the others.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Write writes the table in the format, or refuses it.
+func (t *Table) Write(w io.Writer, format string) error {
+	switch format {
+	case "table":
+		return t.writeText(w)
+	case "json":
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		return out.Encode(t.objects())
+	case "jsonl":
+		out := json.NewEncoder(w)
+		out.SetEscapeHTML(false)
+		for _, o := range t.objects() {
+			if err := out.Encode(o); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "csv":
+		out := csv.NewWriter(w)
+		if err := out.Write(t.Columns); err != nil {
+			return err
+		}
+		return out.WriteAll(t.Rows)
+	default:
+		return Misused("-o: want %s", Formats)
+	}
+}
+
+func (t *Table) writeText(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(out, strings.ToUpper(strings.Join(t.Columns, "\t")))
+	for _, row := range t.Rows {
+		fmt.Fprintln(out, strings.Join(row, "\t"))
+	}
+	return out.Flush()
+}
+
+func (t *Table) objects() []map[string]string {
+	objects := make([]map[string]string, 0, len(t.Rows))
+	for _, row := range t.Rows {
+		object := make(map[string]string, len(row))
+		for i, cell := range row {
+			object[t.Columns[i]] = cell
+		}
+		objects = append(objects, object)
+	}
+	return objects
+}
