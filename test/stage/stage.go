@@ -115,7 +115,7 @@ func (s *Stage) serve(t testing.TB) {
 		if err := errors.Join(<-done, s.Gateway.Close(context.Background())); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		if report, err := verify.Journal(s.Path("var/" + run.JournalDir), verify.Against{}); err != nil || !report.OK() {
+		if report, err := verify.Journal(s.Path("var/"+run.JournalDir), verify.Against{}); err != nil || !report.OK() {
 			t.Errorf("the journal does not verify: %v %+v", err, report.Problems)
 		}
 	})
