@@ -91,6 +91,7 @@ type Upstream struct {
 	Stdio            *Stdio
 	HTTP             *HTTP
 	Timeout          time.Duration // of one call
+	Circuit          Circuit
 	Refresh          Refresh
 	Revision         Revision
 	Relay            []Relay
@@ -123,6 +124,12 @@ type Confine struct {
 type HTTP struct {
 	URL    string
 	Bearer Secret // the zero Secret = no credential
+}
+
+// Circuit says when an upstream is called no more for a while.
+type Circuit struct {
+	After int           // calls in a row that ran out of time
+	Rest  time.Duration // until one is tried again
 }
 
 // Refresh says how often definitions are fetched anew.

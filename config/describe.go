@@ -113,6 +113,7 @@ func limits(v *Limits) form.Value {
 
 func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 	u := &Upstream{ID: e.Key, Pos: e.Pos,
+		Circuit:  Circuit{After: 5, Rest: 30 * time.Second},
 		Refresh:  Refresh{Every: 5 * time.Minute, TTLCap: time.Hour},
 		Revision: Revision{Downgrade: RefuseDowngrade},
 	}
@@ -121,6 +122,10 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 		{Key: "stdio", Doc: "Runs as a child process.", Value: optional(&u.Stdio, l.stdio)},
 		{Key: "http", Doc: "Is reached by URL.", Value: optional(&u.HTTP, l.http)},
 		{Key: "timeout", Doc: "Of one call.", Value: callTimeout(&u.Timeout)},
+		{Key: "circuit", Doc: "When it is called no more for a while, because it answers too late.", Value: form.Object{Fields: []form.Field{
+			{Key: "after", Doc: "Calls in a row that ran out of time.", Value: form.Int(&u.Circuit.After, 1, 1000)},
+			{Key: "rest", Doc: "Until one call is tried again.", Value: form.Duration(&u.Circuit.Rest, time.Second, time.Hour)},
+		}}},
 		{Key: "refresh", Doc: "When definitions are fetched anew.", Value: form.Object{Fields: []form.Field{
 			{Key: "every", Doc: "Where the upstream names no time.", Value: form.Duration(&u.Refresh.Every, time.Second, 24*time.Hour)},
 			{Key: "ttl_cap", Doc: "The longest that the upstream's own time is believed.", Value: form.Duration(&u.Refresh.TTLCap, time.Second, 24*time.Hour)},

@@ -28,6 +28,7 @@ type Client struct {
 	stdio   *stdio.Link // link, if it is a process; else nil
 	web     *web.Link   // link, if it is HTTP; else nil
 	gate    *gate
+	breaker *breaker
 	changed chan struct{}
 	watches watches
 	lists   atomic.Int64 // list methods that were declared and unknown
@@ -49,6 +50,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{cfg: cfg, gate: newGate(cfg.InFlight, cfg.Queue), changed: make(chan struct{}, 1)}
+	c.breaker = &breaker{after: cfg.CircuitAfter, rest: cfg.CircuitRest, now: time.Now}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.state = state{reason: wire.ReasonConnecting, since: time.Now()}
 	c.watches.init()
@@ -85,11 +87,15 @@ func (c *Client) Call(ctx context.Context, out protocol.Outgoing) (protocol.Inco
 		return protocol.Incoming{}, staged(err)
 	}
 	defer c.gate.leave()
+	if err := c.breaker.enter(); err != nil {
+		return protocol.Incoming{}, staged(err)
+	}
 	limit := out.Limit
 	if limit <= 0 {
 		limit = c.cfg.ResultLimit
 	}
 	in, err := c.link.Exchange(ctx, &out, limit)
+	c.breaker.leave(err)
 	return in, staged(err)
 }
 

@@ -32,6 +32,9 @@ type Config struct {
 	InFlight    int // calls at a time; 64
 	Queue       int // calls that may wait for that; 64
 
+	CircuitAfter int           // calls in a row that run out of time until none is made; 5
+	CircuitRest  time.Duration // until one is tried again; 30 s
+
 	Refresh time.Duration // how old a list may grow that names no TTL; 5 min
 	TTLCap  time.Duration // the longest TTL that is believed; 1 h
 
@@ -119,7 +122,7 @@ func (c Config) prepared() (Config, error) {
 		def   time.Duration
 	}{
 		{&c.Timeout, 30 * time.Second}, {&c.ProbeTimeout, 4 * time.Second}, {&c.StartTimeout, time.Minute},
-		{&c.Refresh, 5 * time.Minute}, {&c.TTLCap, time.Hour},
+		{&c.Refresh, 5 * time.Minute}, {&c.TTLCap, time.Hour}, {&c.CircuitRest, 30 * time.Second},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.def
@@ -129,7 +132,7 @@ func (c Config) prepared() (Config, error) {
 		field *int
 		def   int
 	}{
-		{&c.ListLimit, 8 << 20}, {&c.ResultLimit, 8 << 20}, {&c.InFlight, 64}, {&c.Queue, 64},
+		{&c.ListLimit, 8 << 20}, {&c.ResultLimit, 8 << 20}, {&c.InFlight, 64}, {&c.Queue, 64}, {&c.CircuitAfter, 5},
 	} {
 		if *n.field <= 0 {
 			*n.field = n.def

@@ -8,6 +8,7 @@
 //	config.go     Config: one upstream of the configuration, with its bounds
 //	client.go     Client: New, Call, Changed, Close
 //	gate.go       how many calls may be in flight, and how many may wait
+//	breaker.go    no calls for a while, after several that ran out of time
 //	list.go       List: all pages of every list that it declares, bounded
 //	watch.go      Watch: who wants to hear of which resource
 //	subscribe.go  what the upstream is asked to tell, in step with that

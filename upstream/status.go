@@ -23,8 +23,9 @@ type Status struct {
 	ClaimedName    string // what the server calls itself: shown, never trusted
 	ClaimedVersion string
 
-	InFlight int
-	Waiting  int
+	InFlight    int
+	Waiting     int
+	CircuitOpen bool // no calls are made for a while, after several that ran out of time
 
 	Stray         int64 // answers to nothing that was asked
 	Unreadable    int64 // lines that began like a message and were none
@@ -112,7 +113,7 @@ func (c *Client) Status() Status {
 		ID: c.cfg.ID, Up: st.up, Era: string(st.peer.Era), Revision: st.peer.Revision,
 		Reason: st.reason, Since: st.since, RetryAt: st.retryAt,
 		ClaimedName: st.peer.ClaimedName, ClaimedVersion: st.peer.ClaimedVersion,
-		InFlight: len(c.gate.slots), Waiting: int(c.gate.waiting.Load()),
+		InFlight: len(c.gate.slots), Waiting: int(c.gate.waiting.Load()), CircuitOpen: c.breaker.open(),
 	}
 	s.UnknownLists = c.lists.Load()
 	if c.stdio == nil {

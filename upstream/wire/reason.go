@@ -14,6 +14,7 @@ import (
 const (
 	ReasonConnecting   gateway.Reason = "connecting"           // the caller's time ended before the upstream was up
 	ReasonBusy         gateway.Reason = "busy"                 // too many calls in flight and waiting
+	ReasonCircuit      gateway.Reason = "circuit_open"         // several calls in a row ran out of time; none is made for a while
 	ReasonClosed       gateway.Reason = "closed"               // the gateway lets go of this upstream
 	ReasonSilent       gateway.Reason = "silent"               // no answer to the introduction
 	ReasonProbeTimeout gateway.Reason = "probe_timeout"        // no answer to server/discover over HTTP
