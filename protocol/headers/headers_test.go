@@ -146,7 +146,9 @@ func TestMirrorsRefusesWrongAnnotations(t *testing.T) {
 
 func TestMirrorsRefusesSecrets(t *testing.T) {
 	for _, name := range []string{"password", "userPassword", "api_token", "accessToken", "token", "client_secret", "apiKey", "api-key", "apikey", "key", "privateKey",
-		"Authorization", "session_cookie", "SECRET", "pin", "credentials", "ssh_key"} {
+		"Authorization", "session_cookie", "SECRET", "pin", "credentials", "ssh_key",
+		"creditCardNumber", "card_number", "verification_code", "one-time-code", "seed_phrase",
+		"userEmail", "phone_number", "firstName", "date_of_birth", "home_address", "tax_id", "passportNumber"} {
 		for _, schema := range []string{
 			`{"properties":{"` + name + `":{"type":"string","x-mcp-header":"Region"}}}`,
 			`{"properties":{"` + name + `":{"properties":{"value":{"type":"string","x-mcp-header":"Region"}}}}}`,
@@ -158,7 +160,9 @@ func TestMirrorsRefusesSecrets(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{{"region", "string"}, {"issue_key", "string"}, {"sortKey", "string"}, {"max_tokens", "integer"}, {"keyboard", "string"}, {"author", "string"},
-		{"pinned", "string"}, {"use_token", "boolean"}, {"tokenizer", "string"}, {"secretary", "string"}} {
+		{"pinned", "string"}, {"use_token", "boolean"}, {"tokenizer", "string"}, {"secretary", "string"},
+		{"card_id", "string"}, {"zip_code", "string"}, {"time_code", "string"}, {"name", "string"}, {"file_name", "string"}, {"ip_address", "string"}, {"user_id", "string"},
+		{"send_email", "boolean"}} {
 		mirrors(t, `{"properties":{"`+c[0]+`":{"type":"`+c[1]+`","x-mcp-header":"R"}}}`)
 	}
 }
@@ -336,6 +340,10 @@ func TestAsksForSecret(t *testing.T) {
 		{"x", `{"type":"string","format":"password"}`, true},
 		{"x", `{"type":"string","writeOnly":true}`, true},
 		{"accessToken", `{"enum":["a"]}`, true},
+		{"credit_card_number", `{"type":"string"}`, true},
+		{"value", `{"type":"string","title":"One-time code"}`, true},
+		{"email", `{"type":"string","format":"email"}`, false}, // a form may ask who somebody is
+		{"promo_code", `{"type":"string"}`, false},
 		{"max_tokens", `{"type":"integer"}`, false},
 		{"keep_password", `{"type":"boolean"}`, false},
 		{"name", `{"type":"string","title":"Your name"}`, false},

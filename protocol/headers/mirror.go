@@ -117,8 +117,12 @@ func (w *mirrorWalk) annotated(schema, value []byte, path []string, static bool)
 	if kind == "" {
 		return fmt.Errorf("%w: annotation on other than string, integer or boolean", ErrHeader)
 	}
-	if isSecret(schema, kind, append(slices.Clip(path), name)) {
+	names := append(slices.Clip(path), name)
+	if isSecret(schema, kind, names) {
 		return fmt.Errorf("%w: annotation mirrors a secret", ErrHeader)
+	}
+	if kind != "boolean" && slices.ContainsFunc(names, func(n string) bool { return personalName(words(n)) }) {
+		return fmt.Errorf("%w: annotation mirrors what tells who somebody is", ErrHeader)
 	}
 	key := http.CanonicalHeaderKey(ParamPrefix + name)
 	for _, m := range w.found {

@@ -1,6 +1,7 @@
 package headers
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -52,8 +53,16 @@ func secretName(words []string, text bool) bool {
 	for i, word := range words {
 		switch word {
 		case "password", "passwd", "pwd", "passphrase", "passcode", "pin", "otp", "totp", "secret", "secrets",
-			"credential", "credentials", "cvv", "cvc", "ssn", "iban":
+			"credential", "credentials", "cvv", "cvc", "ssn", "iban", "creditcard", "debitcard", "cardnumber", "mnemonic":
 			return true
+		case "card", "cards":
+			if i > 0 && oneOf(words[i-1], "credit", "debit", "bank", "payment") || i+1 < len(words) && oneOf(words[i+1], "number", "no", "pan") {
+				return true
+			}
+		case "code", "codes", "phrase":
+			if i > 0 && (oneOf(words[i-1], "onetime", "verification", "security", "authentication", "auth", "mfa", "fa", "recovery", "backup", "sms", "login", "seed", "pass", "access") || i > 1 && words[i-2] == "one" && words[i-1] == "time") {
+				return true
+			}
 		case "token", "tokens", "jwt", "bearer", "authorization", "auth", "cookie", "cookies",
 			"apikey", "accesskey", "secretkey", "privatekey", "sessionid":
 			if text {
@@ -69,13 +78,39 @@ func secretName(words []string, text bool) bool {
 }
 
 func keyMaker(word string) bool {
-	switch word {
-	case "api", "access", "private", "signing", "encryption", "master", "ssh", "gpg", "license", "service", "account",
-		"client", "auth", "app", "application", "admin", "deploy", "webhook", "hmac":
-		return true
-	default:
-		return false
+	return oneOf(word, "api", "access", "private", "signing", "encryption", "master", "ssh", "gpg", "license", "service", "account",
+		"client", "auth", "app", "application", "admin", "deploy", "webhook", "hmac")
+}
+
+func oneOf(word string, words ...string) bool { return slices.Contains(words, word) }
+
+// personalName judges whether a name is of what tells who somebody is. A form may ask
+// for that; a header, which every hop may keep, must not hold it.
+func personalName(words []string) bool {
+	for i, word := range words {
+		before := ""
+		if i > 0 {
+			before = words[i-1]
+		}
+		switch word {
+		case "email", "emails", "phone", "telephone", "msisdn", "birthday", "birthdate", "birth", "dob", "passport",
+			"firstname", "lastname", "fullname", "surname", "taxid":
+			return true
+		case "name":
+			if oneOf(before, "first", "last", "full", "family", "given", "middle", "maiden") {
+				return true
+			}
+		case "address", "addresses":
+			if oneOf(before, "mail", "home", "postal", "street", "billing", "shipping") {
+				return true
+			}
+		case "id", "number":
+			if oneOf(before, "tax", "national", "patient", "insurance", "passport", "license", "mobile", "security") {
+				return true
+			}
+		}
 	}
+	return false
 }
 
 // words splits a name at case changes and at everything that is no letter.

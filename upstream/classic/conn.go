@@ -120,7 +120,7 @@ func (c *Conn) read(body io.ReadCloser, events *sse.Reader, met <-chan struct{})
 	var err error
 	for err == nil {
 		var data []byte
-		if data, err = events.Next(); err == nil {
+		if data, err = events.Next(); err == nil && events.IsMessage() {
 			c.line.Dispatch(data, true)
 		}
 	}

@@ -107,6 +107,10 @@ func (r *Reader) stream(ctx context.Context, body io.Reader) (protocol.Incoming,
 		if err != nil {
 			return sent, Cut(ctx, err)
 		}
+		if !events.IsMessage() {
+			strays++
+			continue
+		}
 		m, err := r.parse(data, r.Limit)
 		switch {
 		case err != nil:
@@ -142,6 +146,9 @@ func (s *Server) Hear(ctx context.Context, body io.Reader, hub *exchange.Hub, li
 		data, err := events.Next()
 		if err != nil {
 			return Cut(ctx, err)
+		}
+		if !events.IsMessage() {
+			continue
 		}
 		m, err := protocol.ParseMessage(data, s.limits(limit))
 		if err != nil {

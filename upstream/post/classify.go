@@ -28,7 +28,7 @@ func Connection(ctx context.Context, err error, sent bool) *gateway.Error {
 	case !sent:
 		return gateway.Because(gateway.CodeUnavailable, err, reason)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return gateway.Because(gateway.CodeTimeout, err, wire.ReasonSilent)
+		return gateway.Because(gateway.CodeTimeout, err) // as when ctx ends, which it does at the same time
 	default:
 		return gateway.Because(gateway.CodeExecutionError, err, reason)
 	}

@@ -62,6 +62,10 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
+// IsMessage reports whether the event that Next returned last carries a message of
+// the protocol: one without a name, or called so. Others are a server's own affair.
+func (r *Reader) IsMessage() bool { return r.Name == "" || r.Name == "message" }
+
 // field splits a line into the name of its field and the value. A comment has
 // the name "".
 func field(line []byte) (name string, value []byte) {

@@ -146,6 +146,16 @@ func plain(stream string) []string {
 	return events
 }
 
+func TestWhatIsAMessage(t *testing.T) {
+	r := sse.NewReader(strings.NewReader("data: a\n\nevent: message\ndata: b\n\nevent: ping\ndata: c\n\nevent: Message\ndata: d\n\nevent:\ndata: e\n\n"), 100)
+	for _, want := range []bool{true, true, false, false, true} {
+		data, err := r.Next()
+		if err != nil || r.IsMessage() != want {
+			t.Errorf("%s called %q: %t, %v", data, r.Name, r.IsMessage(), err)
+		}
+	}
+}
+
 func TestNamesIDsAndRetries(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	r := sse.NewReader(strings.NewReader("id: 1\nretry: 1500\ndata:\n\n"+ // primes the stream: no event
