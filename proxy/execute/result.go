@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/state"
 	"mcp-gateway/registry/uri"
 )
@@ -15,6 +16,7 @@ import (
 // checkOutput holds the upstream's result against its contract, beginning with
 // the kind of result. What is complete was executed, whatever is found here.
 func (x *Executor) checkOutput(m *method, c *call.Call) (err error) {
+	c.Incoming.Result = present.Foreign(c.Incoming.Result)
 	if asksNow(m, c) {
 		c.Outcome = gateway.OutcomeFailed
 		if c.Clean, err = x.inquire(c); err == nil {

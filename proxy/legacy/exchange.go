@@ -33,6 +33,11 @@ func (f *Front) agree(_ context.Context, c *proxy.Call) error {
 	if err := f.enter(c, x); err != nil {
 		return err
 	}
+	if c.Request != nil { // these revisions ask for no such headers; one that is there must not lie to who reads it on the way
+		if err := protocol.CheckHeaders(c.Header, c.Request, false); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.Reply != nil:
 		x.session.asks.Deliver(*c.Reply)

@@ -70,3 +70,23 @@ func TestResults(t *testing.T) {
 		}
 	}
 }
+
+func TestForeign(t *testing.T) {
+	for result, want := range map[string]string{
+		`{"content":[]}`:                                "",
+		`{"_meta":{"v/x":1.0},"content":[]}`:            "",
+		`{"_meta":7}`:                                   "",
+		`{"_meta":{"mcp-gatewayx/e":1,"mcp-gate":2}}`:   "",
+		`{"a":1e2,"_meta":{"mcp-gateway/error":{}}}`:    `{"a":1e2,"_meta":{}}`,
+		`{"_meta":{"mcp-gateway\u002ferror":{}},"b":1}`: `{"_meta":{},"b":1}`,
+		`{"_meta":{"a":1.10,"mcp-gateway/source":{"upstream":"bank"},"\u0062":2},"c":"\u0041"}`: `{"_meta":{"a":1.10,"b":2},"c":"\u0041"}`,
+	} {
+		got := string(present.Foreign([]byte(result)))
+		if want == "" {
+			want = result
+		}
+		if got != want {
+			t.Errorf("%s\n%s, want\n%s", result, got, want)
+		}
+	}
+}

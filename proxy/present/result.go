@@ -79,6 +79,48 @@ func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip .
 	return append(out, '}')
 }
 
+// OwnPrefix begins the _meta keys by which this gateway speaks.
+const OwnPrefix = "mcp-gateway/"
+
+// Foreign returns an upstream's result without the _meta members that look like the
+// gateway's own word: what is neither read, judged nor passed on need not be believed
+// by anybody. It is the result itself where there are none.
+func Foreign(result []byte) []byte {
+	forged := false
+	for name := range metaOf(result) {
+		forged = forged || strings.HasPrefix(name, OwnPrefix)
+	}
+	if !forged {
+		return result
+	}
+	out := append(make([]byte, 0, len(result)), '{')
+	for name, value := range protocol.Members(result) {
+		out = append(protocol.AppendString(out, string(name)), ':')
+		if string(name) == "_meta" {
+			value = foreignMeta(result)
+		}
+		out = append(append(out, value...), ',')
+	}
+	out[len(out)-1] = '}'
+	return out
+}
+
+func foreignMeta(result []byte) []byte {
+	out := []byte{'{'}
+	for name, value := range metaOf(result) {
+		if strings.HasPrefix(name, OwnPrefix) {
+			continue
+		}
+		out = append(protocol.AppendString(out, name), ':')
+		out = append(append(out, value...), ',')
+	}
+	if len(out) == 1 {
+		return []byte("{}")
+	}
+	out[len(out)-1] = '}'
+	return out
+}
+
 // Params returns the params of a notification or question as they leave this hop, with
 // the host's progress token, nil for none, in place of the upstream's.
 func Params(params, token []byte) []byte {

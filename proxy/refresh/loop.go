@@ -18,6 +18,7 @@ type loop struct {
 	stop     context.CancelFunc
 	stale    chan struct{}
 	gone     map[gateway.ItemID]bool // what left the list, as events told; used by the flight alone
+	partial  bool                    // the last list was; likewise
 
 	mu     sync.Mutex
 	flight *flight // under way; nil = none

@@ -26,11 +26,14 @@ func (r *Refresher) publish(l *loop, listing registry.Listing) error {
 		return err
 	}
 	l.note(changes)
+	turned := changes.Partial && !l.partial
+	l.partial = changes.Partial
 	now := r.Clock()
 	fact := l.upstream.Fact()
 	fact.ID, fact.At = l.id, now
 	err = errors.Join( // events first: one that a crash prevents is written after the restart
 		r.Record(l.ctx, changes, known),
+		r.recordPartial(l, turned),
 		r.History.Observe(l.ctx, now, r.Registry.Seen(l.id)),
 		r.History.SetUpstream(l.ctx, fact),
 	)
@@ -100,6 +103,16 @@ func (r *Refresher) Record(ctx context.Context, c registry.Changes, known map[ga
 		failed = errors.Join(failed, r.write(ctx, e))
 	}
 	return failed
+}
+
+// recordPartial writes that a list turned partial, once until it is whole again.
+func (r *Refresher) recordPartial(l *loop, turned bool) error {
+	if !turned {
+		return nil
+	}
+	return r.write(l.ctx, &audit.Event{
+		Type: audit.ListPartial, Upstream: audit.Ident(l.id), Reasons: []gateway.Reason{gateway.ReasonListPartial},
+	})
 }
 
 func (r *Refresher) write(ctx context.Context, e *audit.Event) error {
