@@ -3,6 +3,7 @@
 # make fuzz   every fuzz target for FUZZTIME
 # make bench  the figures of docs/performance.md
 # make matrix what works between which eras
+# make attacks hostile inputs and known faults through a whole gateway, and the score
 # make proof  what is too long for each run: kills
 # make failclosed  what happens when a part breaks, proven
 # make soak   10,000 rough calls, and what is left behind
@@ -11,7 +12,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof failclosed soak clients conformance matrix fmt
+.PHONY: test check vet staticcheck race fuzz bench proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -57,3 +58,7 @@ matrix:
 # The official suite, directly and through a gateway, and its client tests.
 conformance:
 	@test/conformance/run.sh
+
+# The score is the last line.
+attacks:
+	@GO="$(GO)" test/cases/run.sh

@@ -87,6 +87,14 @@ func samples() map[Type]*Event {
 	e.Config = Version("sha256:" + hex64)
 	all[e.Type] = e
 
+	e = base(ConfigRefused)
+	e.Reasons = []gateway.Reason{"unknown_key", "bad_url"}
+	all[e.Type] = e
+
+	e = base(ListPartial)
+	e.Upstream, e.Reasons = "incident", []gateway.Reason{gateway.ReasonListPartial}
+	all[e.Type] = e
+
 	e = base(PolicyLoaded)
 	e.Policy, e.Was = Version("sha256:"+hex64), gateway.Digest("sha256:"+hex64)
 	all[e.Type] = e

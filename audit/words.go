@@ -18,7 +18,9 @@ const (
 	ToolOrphaned   Type = "tool.orphaned"   // a decided call whose writer died before it finished
 	ToolsListed    Type = "tools.listed"    // what a principal was offered
 	ToolsChanged   Type = "tools.changed"   // a refresh found another list or definition
+	ListPartial    Type = "list.partial"    // an upstream's list could be read in part only; it replaced nothing
 	ConfigLoaded   Type = "config.loaded"   //
+	ConfigRefused  Type = "config.refused"  // a reload with problems, whose codes are the reasons; what was in force stays
 	PolicyLoaded   Type = "policy.loaded"   //
 	GatewayStarted Type = "gateway.started" // the first event of every writer
 	GatewayStopped Type = "gateway.stopped" // the last one, unless it was killed
@@ -42,8 +44,8 @@ const (
 // Types lists every type that may be written.
 func Types() []Type {
 	return []Type{
-		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged,
-		ConfigLoaded, PolicyLoaded, GatewayStarted, GatewayStopped, AuditRecovered,
+		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged, ListPartial,
+		ConfigLoaded, ConfigRefused, PolicyLoaded, GatewayStarted, GatewayStopped, AuditRecovered,
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
 		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,
 		AuditPruned, CallReviewed, DetailRead,

@@ -32,8 +32,9 @@ func Say(w http.ResponseWriter, body string) {
 // test wants it to. It is safe for concurrent use.
 type Peer struct {
 	mu      sync.Mutex
-	tools   []string // definitions, in the order in which they were added
-	answers map[string]Answer
+	tools   []string          // definitions, in the order in which they were added
+	answers map[string]Answer // of tools
+	methods map[string]Answer // of other methods, in place of the peer's own
 	calls   []Called
 }
 
@@ -44,7 +45,7 @@ type Called struct {
 }
 
 // NewPeer returns a peer without tools.
-func NewPeer() *Peer { return &Peer{answers: map[string]Answer{}} }
+func NewPeer() *Peer { return &Peer{answers: map[string]Answer{}, methods: map[string]Answer{}} }
 
 // Add gives the peer a tool and returns the peer.
 func (p *Peer) Add(definition string, a Answer) *Peer {
@@ -52,6 +53,14 @@ func (p *Peer) Add(definition string, a Answer) *Peer {
 	defer p.mu.Unlock()
 	p.tools = append(p.tools, definition)
 	p.answers[toolName(definition)] = a
+	return p
+}
+
+// On answers a method by a test's own answer and returns the peer.
+func (p *Peer) On(method string, a Answer) *Peer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.methods[method] = a
 	return p
 }
 
@@ -100,6 +109,13 @@ func (p *Peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var m Message
 	if err != nil || json.Unmarshal(body, &m) != nil {
 		http.Error(w, "no message", http.StatusBadRequest)
+		return
+	}
+	p.mu.Lock()
+	own := p.methods[m.Method]
+	p.mu.Unlock()
+	if own != nil {
+		own(w, r, m)
 		return
 	}
 	switch m.Method {

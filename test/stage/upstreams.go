@@ -23,6 +23,12 @@ func (u Upstream) With(settings string) Upstream {
 	return u
 }
 
+// Bearer gives an upstream over HTTP a credential of the gateway's own, by reference.
+func (u Upstream) Bearer(reference string) Upstream {
+	u.settings = strings.Replace(u.settings, "}", `, credential: {bearer: "`+reference+`"}}`, 1)
+	return u
+}
+
 // Unmet marks an upstream that can't be met: opening does not wait for it.
 func (u Upstream) Unmet() Upstream {
 	u.unmet = true

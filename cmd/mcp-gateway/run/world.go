@@ -178,6 +178,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 	c := upstream.Config{
 		ID: id, Version: g.options.Version, Timeout: u.Timeout,
 		ListLimit: limits.List, ResultLimit: limits.Result, Depth: limits.Depth, InFlight: perUpstream,
+		CircuitAfter: u.Circuit.After, CircuitRest: u.Circuit.Rest,
 		Refresh: u.Refresh.Every, TTLCap: u.Refresh.TTLCap,
 		MinimumRevision: u.Revision.Minimum, Downgrade: upstream.Downgrade(u.Revision.Downgrade),
 		Remembered: remembered, OnFact: g.logFact,

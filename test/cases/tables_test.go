@@ -1,0 +1,53 @@
+package cases
+
+import (
+	"maps"
+	"testing"
+)
+
+// proofs are all proofs, by the case that each is of.
+func proofs() map[string]proof {
+	all := map[string]proof{}
+	for _, group := range []map[string]proof{
+		definitions(), schemas(), drifts(), results(), answers(), requests(), headerCases(), transports(), configurations(),
+		fidelity(), lists(), lives(),
+	} {
+		maps.Copy(all, group)
+	}
+	return all
+}
+
+// owed names, by case, the part of the gateway that still owes the mechanism.
+func owed(t *testing.T) map[string]string {
+	t.Helper()
+	owed := map[string]string{}
+	for part, ids := range map[string][]string{
+		"exposure": {
+			"ATK-001", "ATK-002", "ATK-003", "ATK-004", "ATK-014", "ATK-016", "ATK-022", "ATK-023", "ATK-024", "ATK-027", "ATK-090",
+		},
+		"content":         {"ATK-046", "ATK-048", "ATK-049"},
+		"approvals":       {"ATK-075"},
+		"identity-policy": {"ATK-100"},
+	} {
+		for _, id := range ids {
+			if owed[id] != "" {
+				t.Errorf("%s is owed twice", id)
+			}
+			owed[id] = part
+		}
+	}
+	return owed
+}
+
+// alone are the cases whose proofs count what the whole process has, and so run while
+// no other does.
+func alone() map[string]bool {
+	return map[string]bool{"ATK-053": true, "BUG-12": true, "BUG-26": true}
+}
+
+// outOfPlace are the cases that do not apply to this gateway, and why.
+func outOfPlace() map[string]string {
+	return map[string]string{
+		"ATK-104": "the gateway starts no authorisation of its own at an upstream",
+	}
+}
