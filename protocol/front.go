@@ -93,8 +93,8 @@ func Mirrors(inputSchema []byte) ([]Mirror, error) { return headers.Mirrors(inpu
 
 // CheckParams compares Mcp-Param-* headers with the arguments that they mirror;
 // a difference is CodeHeaderMismatch. See [headers.CheckParams].
-func CheckParams(h http.Header, ms []Mirror, arguments []byte) error {
-	return headers.CheckParams(h, ms, arguments)
+func CheckParams(h http.Header, ms []Mirror, arguments []byte, required bool) error {
+	return headers.CheckParams(h, ms, arguments, required)
 }
 
 // SetParams sets in h the headers that mirror arguments. See [headers.SetParams].

@@ -16,7 +16,7 @@ func Example() {
 	h := http.Header{}
 	headers.SetParams(h, ms, []byte(`{"region":"Zürich"}`))
 	fmt.Println(h)
-	fmt.Println(headers.CheckParams(h, ms, []byte(`{"region":"Bern"}`)))
+	fmt.Println(headers.CheckParams(h, ms, []byte(`{"region":"Bern"}`), true))
 	// Output:
 	// map[Mcp-Param-Region:[=?base64?WsO8cmljaA==?=]]
 	// header_mismatch: header or header annotation not as the protocol wants it: Mcp-Param-Region differs from its argument

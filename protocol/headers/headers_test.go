@@ -236,8 +236,12 @@ func TestCheckParams(t *testing.T) {
 		if c.values != nil {
 			h["Mcp-Param-"+c.header] = c.values
 		}
-		if err := headers.CheckParams(h, ms, []byte(c.arguments)); (err == nil) != c.ok || err != nil && !isMismatch(err) {
+		if err := headers.CheckParams(h, ms, []byte(c.arguments), true); (err == nil) != c.ok || err != nil && !isMismatch(err) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+		// Where headers are not demanded, one that is there is judged alike.
+		if err := headers.CheckParams(h, ms, []byte(c.arguments), false); (err == nil) != (c.ok || c.values == nil) {
+			t.Errorf("%s, not demanded: %v", c.name, err)
 		}
 	}
 }
@@ -301,7 +305,7 @@ func FuzzMirrors(f *testing.F) {
 		}
 		h := http.Header{}
 		headers.SetParams(h, ms, []byte(arguments))
-		if err := headers.CheckParams(h, ms, []byte(arguments)); err != nil {
+		if err := headers.CheckParams(h, ms, []byte(arguments), true); err != nil {
 			t.Fatalf("%v: %v", h, err)
 		}
 		for name, values := range h {
@@ -322,7 +326,7 @@ func BenchmarkCheckParams(b *testing.B) {
 	headers.SetParams(h, ms, arguments)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := headers.CheckParams(h, ms, arguments); err != nil {
+		if err := headers.CheckParams(h, ms, arguments, true); err != nil {
 			b.Fatal(err)
 		}
 	}

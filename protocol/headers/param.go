@@ -10,10 +10,11 @@ import (
 // (2026-07-28 transports, "Server Validation"): each header, decoded, must
 // equal the value at its path. Numbers compare by value, exactly. A header
 // that is repeated, or stands for an absent or null argument, is a mismatch,
-// and so is a mirrored argument without its header. An object or array has no
+// and so, if required, which it is from 2026-07-28 on, is a mirrored argument without
+// its header. An object or array has no
 // header form; without a header it is left to the input schema to refuse.
 // Headers that no annotation names are not looked at.
-func CheckParams(h http.Header, ms []Mirror, arguments []byte) error {
+func CheckParams(h http.Header, ms []Mirror, arguments []byte, required bool) error {
 	for _, m := range ms {
 		values := h[m.Header]
 		if len(values) > 1 {
@@ -21,7 +22,7 @@ func CheckParams(h http.Header, ms []Mirror, arguments []byte) error {
 		}
 		argument, mirrored := m.argument(arguments)
 		switch {
-		case len(values) == 0 && mirrored:
+		case len(values) == 0 && mirrored && required:
 			return Mismatch(m.Header + " is missing")
 		case len(values) == 0:
 			continue

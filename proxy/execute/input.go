@@ -20,7 +20,7 @@ func checkTool(c *call.Call) error {
 		args = noArguments
 	}
 	if c.Header != nil {
-		if err := protocol.CheckParams(c.Header, expected(c, tool.Definition.Mirrors), args); err != nil {
+		if err := protocol.CheckParams(c.Header, tool.Definition.Mirrors, args, c.Era == audit.Modern); err != nil {
 			return err
 		}
 	}
@@ -32,21 +32,6 @@ func checkTool(c *call.Call) error {
 		violations = tool.Definition.Input.Undeclared(args)
 	}
 	return invalid(violations)
-}
-
-// expected are the mirrors whose headers are held against the arguments: all of them
-// where the revision demands them, else those that are there.
-func expected(c *call.Call, all []protocol.Mirror) []protocol.Mirror {
-	if c.Era == audit.Modern || len(all) == 0 {
-		return all
-	}
-	var sent []protocol.Mirror
-	for _, m := range all {
-		if _, ok := c.Header[m.Header]; ok {
-			sent = append(sent, m)
-		}
-	}
-	return sent
 }
 
 var noArguments = []byte("{}")

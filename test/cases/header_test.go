@@ -89,6 +89,17 @@ func lyingParam(c *trial) {
 	s.rejected(call("Region", "us", "us"), 400, -32020, gateway.CodeHeaderMismatch)
 	s.rejected(call("Region"), 400, -32020, gateway.CodeHeaderMismatch)
 	s.rejected(s.alice.Calling("up__route", args).With("Mcp-Param-Region", "us").With("Mcp-Param-N", "1").Send(c), 400, -32020, gateway.CodeHeaderMismatch)
+	legacy := s.legacy(`{}`)
+	s.Events(c)
+	old := func(values ...string) *stage.Request {
+		return legacy(protocol.MethodToolsCall, `"name":"up__route","arguments":`+args).With("Mcp-Param-Region", values...)
+	}
+	for _, lie := range [][]string{{"eu"}, {""}, {"us", "us"}} {
+		s.rejected(old(lie...).Send(c), 400, -32020, gateway.CodeHeaderMismatch)
+	}
+	s.passed(old().Send(c)) // hosts of earlier revisions need not send it
+	s.passed(old("us").Send(c))
+	s.up.Calls()
 	r := s.alice.Calling("up__route", args).With("Mcp-Param-Region", encoded("us")).With("Mcp-Param-Other", "admin").Send(c)
 	s.passed(r)
 	for _, got := range s.up.Calls() {
