@@ -49,6 +49,17 @@ const (
 	ReasonArgumentsTooLarge Reason = "arguments_too_large" // more values than policy can be asked about
 )
 
+// Reasons about what a decision asks for besides its effect.
+const (
+	ReasonApprovalOwed     Reason = "approval_owed"      // allowed, but only with an approval
+	ReasonScopeMissing     Reason = "scope_missing"      // a scope that the decision asks for is not held
+	ReasonAuthentication   Reason = "authentication_old" // the caller authenticated too long ago, or nobody knows when
+	ReasonKeyMissing       Reason = "idempotency_key_missing"
+	ReasonMaskedArguments  Reason = "masked_arguments"  // without what is masked, the arguments break the schema
+	ReasonMaskedResult     Reason = "masked_result"     // without what is masked, the result breaks its schema
+	ReasonResultOverBudget Reason = "result_over_limit" // more bytes than the decision lets through
+)
+
 // Outcome is what became of a call that was sent upstream.
 type Outcome string
 

@@ -24,15 +24,26 @@ type Engine struct {
 	policy   *check.Policy
 	timeout  time.Duration
 	now      func() time.Time
+	needs    Needs // of the decision
+	after    Needs // of the result phase
+	memo     *memo // nil: decisions are not kept
 	subjects *subjects
 }
 
 func newEngine(p *check.Policy, o Options) (*Engine, error) {
-	s, err := newSubjects()
+	reads := p.Reads[PhaseDecision]
+	s, err := newSubjects(subjectReadsOf(reads))
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{policy: p, timeout: o.Timeout, now: o.Now, subjects: s}, nil
+	e := &Engine{
+		policy: p, timeout: o.Timeout, now: o.Now, subjects: s,
+		needs: needsOf(reads), after: needsOf(p.Reads[PhaseResult]),
+	}
+	if !o.Uncached {
+		e.memo, err = newMemo(reads)
+	}
+	return e, err
 }
 
 // Revision returns "sha256:" and the digest over the names and contents of the
@@ -64,7 +75,7 @@ func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []
 		return nil, errTwice
 	}
 	v, err := e.evaluate(ctx, e.timeout*time.Duration(1+len(resources)/perTimeout), &e.policy.Visible, ast.NewObject(
-		member{names.subject, e.subjects.term(p)},
+		member{names.subject, e.subjects.get(p).term},
 		member{names.action, names.list},
 		member{names.resources, ast.NewTerm(asked)},
 	))
@@ -85,38 +96,66 @@ func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []
 // Decide asks whether the principal may call the resource with these arguments
 // (strictly checked JSON, an object; empty = none). Whatever goes wrong is a
 // denial whose reason and Err say so. It does not ask for visible: who calls it
-// has done so.
+// has done so. An answer is kept where it can depend on nothing that changes, and
+// given again for exactly the same question.
 func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) Decision {
-	d, err := e.decide(ctx, p, r, args, c)
+	d, err := e.decide(ctx, p, r, args, &c)
 	d.Revision = e.policy.Revision
 	if err != nil {
 		d.Effect, d.Reasons, d.Err = gateway.Deny, []gateway.Reason{reasonOf(err)}, err
+		d.Obligations, d.Warned, d.Watched = gateway.Obligations{}, nil, nil
+		return d
 	}
-	if d.Effect == gateway.Allow {
+	d.approve(c.Approval, c.Time)
+	if d.Effect == gateway.Allow || d.Approved {
 		d.permit = Permit{valid: true, id: r.id, definition: r.definition, arguments: sha256.Sum256(args), revision: e.policy.Revision}
 	}
 	return d
 }
 
-func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c Context) (d Decision, err error) {
+func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c *Context) (d Decision, err error) {
 	defer contain(&err)
 	c.Action = cmp.Or(c.Action, protocol.MethodToolsCall)
-	d.asked = question{e.subjects.term(p), r, c}
-	given := call{at: ast.StringTerm(c.Time.UTC().Format(time.RFC3339Nano))}
-	if given.arguments, err = arguments(args); err != nil {
-		return d, err
-	}
-	if len(c.Responses) > 0 {
-		if given.responses, err = arguments(c.Responses); err != nil {
-			return d, err
+	who := e.subjects.get(p)
+	d.asked = question{who.term, r, *c}
+	var a *answer
+	if e.memo == nil {
+		a, err = e.ask(ctx, &d.asked, args)
+	} else {
+		key := e.memo.key(&who, r, args, c)
+		var kept bool
+		if a, kept = e.memo.get(&key); !kept {
+			if a, err = e.ask(ctx, &d.asked, args); err == nil {
+				e.memo.put(&key, a)
+			}
 		}
 	}
-	v, err := e.evaluate(ctx, e.timeout, &e.policy.Decision, d.asked.input(given).Value)
 	if err != nil {
 		return d, err
 	}
-	d.Effect, d.Reasons, err = answer(v)
-	return d, err
+	d.Effect, d.Reasons, d.Obligations, d.Warned, d.Watched = a.effect, a.reasons, a.obligations, a.warned, a.watched
+	return d, nil
+}
+
+// ask evaluates the decision.
+func (e *Engine) ask(ctx context.Context, q *question, args []byte) (*answer, error) {
+	var arguments, responses *ast.Term
+	var err error
+	if e.needs.Arguments {
+		if arguments, err = readArguments(args); err != nil {
+			return nil, err
+		}
+	}
+	if e.needs.Responses && len(q.context.Responses) > 0 {
+		if responses, err = readArguments(q.context.Responses); err != nil {
+			return nil, err
+		}
+	}
+	v, err := e.evaluate(ctx, e.timeout, &e.policy.Decision, q.input(arguments, q.context.term(&e.needs, responses)))
+	if err != nil {
+		return nil, err
+	}
+	return answerOf(v, e.policy.Words)
 }
 
 // contain makes a panic an error, and so a denial.
@@ -126,29 +165,28 @@ func contain(err *error) {
 	}
 }
 
-// call is what of a question is of one very call, and is not kept.
-type call struct{ arguments, at, responses *ast.Term }
-
-// input builds the input of the decision phase, or with the zero call what of it
-// can be kept.
-func (q question) input(c call) *ast.Term {
+// input builds the input of a call; without arguments there is no such member.
+func (q *question) input(arguments, context *ast.Term) ast.Value {
 	resource := [...]member{
 		{names.kind, word(q.resource.id.Kind.String())},
 		{names.id, q.resource.key},
 		{names.properties, q.resource.facts},
-		{names.arguments, c.arguments},
+		{names.arguments, arguments},
 	}
 	n := len(resource)
-	if c.arguments == nil {
+	if arguments == nil {
 		n--
 	}
-	return ast.ObjectTerm(
+	return ast.NewObject(
 		member{names.subject, q.subject},
 		member{names.action, ast.ObjectTerm(member{names.name, word(q.context.Action)})},
 		member{names.resource, ast.ObjectTerm(resource[:n]...)},
-		member{names.context, q.context.term(c.at, c.responses)},
+		member{names.context, context},
 	)
 }
+
+// kept builds what of the input can be kept.
+func (q *question) kept() ast.Value { return q.input(nil, ast.ObjectTerm(q.context.kept()...)) }
 
 var (
 	errUndefined = errors.New("rego: policy gave no answer")

@@ -60,7 +60,8 @@ func TestDecisionShapes(t *testing.T) {
 		"an unknown effect":         {`decision := {"effect": "permit", "reasons": []}`, "deny", "policy_error"},
 		"an effect in capitals":     {`decision := {"effect": "Allow", "reasons": []}`, "deny", "policy_error"},
 		"an effect that is no word": {`decision := {"effect": true, "reasons": []}`, "deny", "policy_error"},
-		"an unknown member":         {`decision := {"effect": "allow", "reasons": [], "obligations": ["mask"]}`, "deny", "policy_error"},
+		"an unknown member":         {`decision := {"effect": "allow", "reasons": [], "advice": ["mask"]}`, "deny", "policy_error"},
+		"an unknown obligation":     {`decision := {"effect": "allow", "reasons": [], "obligations": ["mask"]}`, "deny", "policy_error"},
 		"a member instead":          {`decision := {"effect": "allow", "obligations": []}`, "deny", "policy_error"},
 		"no effect":                 {`decision := {"reasons": []}`, "deny", "policy_error"},
 		"no reasons":                {`decision := {"effect": "allow"}`, "deny", "policy_error"},
@@ -80,19 +81,17 @@ func TestDecisionShapes(t *testing.T) {
 		"a failing built-in beside an allow": {"decision := {\"effect\": \"deny\", \"reasons\": denials} if count(denials) > 0\n\n" +
 			"else := {\"effect\": \"allow\", \"reasons\": []}\n\ndenials contains \"a\" if to_number(input.subject.id) == 1", "deny", "policy_error"},
 
-		"simple: allow":               {`allow if input.subject.id == "alice"`, "allow", ""},
-		"simple: no allow":            {`allow if input.subject.id == "bob"`, "deny", "policy_undefined"},
-		"simple: allow is false":      {`allow := false`, "deny", "policy_undefined"},
-		"simple: with a default":      {"default allow := false\n\nallow if input.subject.id == \"bob\"", "deny", "policy_undefined"},
-		"simple: allow is a word":     {`allow := "yes"`, "deny", "policy_undefined"},
-		"simple: deny outweighs":      {"allow if true\n\ndeny contains \"a\" if true\n\nask contains \"b\" if true", "deny", "a"},
-		"simple: deny without allow":  {"allow if false\n\ndeny contains \"a\" if true", "deny", "a"},
-		"simple: ask":                 {"allow if true\n\nask contains \"b\" if true\n\nask contains \"a\" if true", "ask", "a b"},
-		"simple: ask is no allow":     {"allow if false\n\nask contains \"b\" if true", "deny", "policy_undefined"},
-		"simple: idle deny and ask":   {"allow if true\n\ndeny contains \"a\" if input.subject.id == \"bob\"\n\nask contains \"b\" if input.subject.id == \"bob\"", "allow", ""},
-		"simple: a code that is none": {"allow if true\n\ndeny contains \"Because I say so\" if true", "deny", "policy_error"},
-		"simple: two answers":         {"allow := true if input.subject.id == \"alice\"\n\nallow := false if input.action.name == \"tools/call\"", "deny", "policy_conflict"},
-		"decision goes before allow":  {"decision := {\"effect\": \"deny\", \"reasons\": [\"a\"]}\n\nallow if true", "deny", "a"},
+		"simple: allow":              {`allow if input.subject.id == "alice"`, "allow", ""},
+		"simple: no allow":           {`allow if input.subject.id == "bob"`, "deny", "policy_undefined"},
+		"simple: allow is false":     {`allow := false`, "deny", "policy_undefined"},
+		"simple: with a default":     {"default allow := false\n\nallow if input.subject.id == \"bob\"", "deny", "policy_undefined"},
+		"simple: deny outweighs":     {"allow if true\n\ndeny contains \"a\" if true\n\nask contains \"b\" if true", "deny", "a"},
+		"simple: deny without allow": {"allow if false\n\ndeny contains \"a\" if true", "deny", "a"},
+		"simple: ask":                {"allow if true\n\nask contains \"b\" if true\n\nask contains \"a\" if true", "ask", "a b"},
+		"simple: ask is no allow":    {"allow if false\n\nask contains \"b\" if true", "deny", "policy_undefined"},
+		"simple: idle deny and ask":  {"allow if true\n\ndeny contains \"a\" if input.subject.id == \"bob\"\n\nask contains \"b\" if input.subject.id == \"bob\"", "allow", ""},
+		"simple: two answers":        {"allow := true if input.subject.id == \"alice\"\n\nallow := false if input.action.name == \"tools/call\"", "deny", "policy_conflict"},
+		"decision goes before allow": {"decision := {\"effect\": \"deny\", \"reasons\": [\"a\"]}\n\nallow if true", "deny", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := engineOf(t, "p.rego", seeAll+c.policy+"\n", "data.json", `{"answer": {"effect": "allow"}}`)
@@ -254,7 +253,7 @@ func TestArgumentsReachPolicyExactly(t *testing.T) {
 }
 
 func TestArgumentsThatAreNone(t *testing.T) {
-	e := engineOf(t, "p.rego", open)
+	e := engineOf(t, "p.rego", seeAll+"allow if not input.resource.arguments.no\n")
 	for args, want := range map[string]gateway.Reason{
 		`[]`:            gateway.ReasonMalformed,
 		`null`:          gateway.ReasonMalformed,
@@ -286,11 +285,11 @@ func TestInputAsPublished(t *testing.T) {
 	d := e.Decide(t.Context(), alice, rego.NewResource(rego.Item{
 		ID: gateway.ItemID{Upstream: "up", Name: "t"}, Exposed: "up__t", Definition: "sha256-jcs1:t", State: gateway.StateApproved,
 		Findings: []gateway.Finding{{Code: "b", Path: "/x", Severity: gateway.Info}, {Code: "b", Path: "/y", Severity: gateway.Info}},
-		Facts:    gateway.ExposureFacts{Scopes: []string{"b", "a", "b"}},
+		Facts:    gateway.ExposureFacts{Scopes: []string{"b", "a", "b"}}, Claims: map[string]bool{"read_only": true},
 	}), []byte(`{"secret": "hunter2"}`), modern)
 	const want = `{"action":{"name":"tools/call"},` +
 		`"context":{"era":"modern","revision":"2026-07-28","transport":"http"},` +
-		`"resource":{"id":"up/t","properties":{"definition":"sha256-jcs1:t","exposed_name":"up__t",` +
+		`"resource":{"id":"up/t","properties":{"annotations_untrusted":{"read_only":true},"definition":"sha256-jcs1:t","exposed_name":"up__t",` +
 		`"findings":[{"code":"b","severity":"info"}],"idempotent":"no","name":"t","open_world":true,"outbound":true,"owner":"",` +
 		`"reads_private":true,"reversible":false,"scopes":["a","b"],"side_effect":"destructive","state":"approved",` +
 		`"step_up":false,"type":"tool","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
@@ -443,7 +442,7 @@ func TestVisibleOfNothing(t *testing.T) {
 func TestResponses(t *testing.T) {
 	e := engineOf(t, "p.rego", seeAll+
 		`default decision := {"effect": "allow", "reasons": []}`+"\n"+
-		`decision := {"effect": "deny", "reasons": ["too_much"]} if input.context.responses.amount.content.euros > 100`+"\n")
+		`decision := {"effect": "deny", "reasons": ["too_much"]} if input.context.responses_untrusted.amount.content.euros > 100`+"\n")
 	asked := func(responses string) rego.Decision {
 		c := modern
 		c.Responses = []byte(responses)

@@ -1,7 +1,9 @@
 package rego
 
 import (
+	"crypto/sha256"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +23,7 @@ type Item struct {
 	State      gateway.ExposureState
 	Facts      gateway.ExposureFacts // zero without a record: the worst case
 	Findings   []gateway.Finding
+	Claims     map[string]bool // the upstream's own annotations: read_only, destructive, idempotent, open_world
 }
 
 // Resource is an Item as policy sees it. It is built once, when the registry
@@ -58,11 +61,23 @@ func NewResource(t Item) *Resource {
 		text("owner", f.Owner),
 		member{ast.StringTerm("findings"), findings(t.Findings)},
 	)
+	if len(t.Claims) > 0 {
+		facts.Insert(ast.StringTerm("annotations_untrusted"), claims(t.Claims))
+	}
 	return &Resource{id: t.ID, definition: t.Definition, key: ast.StringTerm(t.ID.String()), facts: ast.NewTerm(facts)}
 }
 
 // ID returns which tool the resource is.
 func (r *Resource) ID() gateway.ItemID { return r.id }
+
+// claims gives what the upstream claims of the item.
+func claims(said map[string]bool) *ast.Term {
+	var members []member
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		members = append(members, flag(name, said[name]))
+	}
+	return ast.ObjectTerm(members...)
+}
 
 // findings gives codes and severities. Their paths hold names that the upstream
 // chose, and stay out.
@@ -75,7 +90,8 @@ func findings(list []gateway.Finding) *ast.Term {
 	return ast.ArrayTerm(slices.CompactFunc(terms, (*ast.Term).Equal)...)
 }
 
-// Context is the circumstance of a call.
+// Context is the circumstance of a call. What policy does not look at need not
+// be given; Engine.Needs says what it looks at.
 type Context struct {
 	Action    string    // the method: "tools/call", "prompts/get" …; "" = "tools/call"
 	Era       string    // "modern" or "legacy"
@@ -83,25 +99,79 @@ type Context struct {
 	Transport string    // "http" or "stdio"
 	Time      time.Time // when the decision is made
 
+	Approval *gateway.ApprovalFact // of this very call; nil = none
+	History  *History              // how often the principal called; nil = never
+	Host     Claimed               // what the host says of itself
+	Server   Claimed               // what the upstream says of itself
+
 	// Responses are what the host answered to what the upstream had asked: strictly
 	// checked JSON, an object; empty = the call is no retry, or answers nothing.
 	Responses []byte
 }
 
-// term gives what of the context can be kept, or with a time all of it.
-func (c Context) term(at, responses *ast.Term) *ast.Term {
-	members := [...]member{
-		{names.era, word(c.Era)},
-		{names.revision, word(c.Revision)},
-		{names.transport, word(c.Transport)},
-		{names.time, at},
-		{names.responses, responses},
+// History counts the calls of one principal before the one in question.
+type History struct {
+	CallsMinute, CallsHour, ToolCallsHour, WritesHour, DestructiveHour, RefusedHour int
+}
+
+// Claimed is a name and version that nobody verified.
+type Claimed struct{ Name, Version string }
+
+// kept gives what of the context can be kept.
+func (c *Context) kept() []member {
+	return append(make([]member, 0, 9), member{names.era, word(c.Era)}, member{names.revision, word(c.Revision)}, member{names.transport, word(c.Transport)})
+}
+
+// term gives the context, as far as it is looked at.
+func (c *Context) term(n *Needs, responses *ast.Term) *ast.Term {
+	members := c.kept()
+	if n.Time {
+		members = append(members, member{names.time, ast.StringTerm(c.Time.UTC().Format(time.RFC3339Nano))})
 	}
-	n := len(members)
-	for n > 0 && members[n-1][1] == nil {
-		n--
+	if n.Approval && c.Approval != nil {
+		members = append(members, member{names.approval, approval(c.Approval, c.Time)})
 	}
-	return ast.ObjectTerm(members[:n]...)
+	if n.History {
+		members = append(members, member{names.history, c.History.term()})
+	}
+	if n.Host {
+		members = append(members, member{names.host, c.Host.term()})
+	}
+	if n.Server {
+		members = append(members, member{names.server, c.Server.term()})
+	}
+	if responses != nil {
+		members = append(members, member{names.responses, responses})
+	}
+	return ast.ObjectTerm(members...)
+}
+
+func approval(a *gateway.ApprovalFact, at time.Time) *ast.Term {
+	status := "expired"
+	if a.Holds(at) {
+		status = "approved"
+	}
+	return ast.ObjectTerm(text("status", status), text("by", a.Approver), texts("groups", a.ApproverGroups),
+		flag("self", a.Self), text("expires", a.Expires.UTC().Format(time.RFC3339Nano)))
+}
+
+func (h *History) term() *ast.Term {
+	if h == nil {
+		h = &History{}
+	}
+	return ast.ObjectTerm(count("calls_minute", h.CallsMinute), count("calls_hour", h.CallsHour), count("tool_calls_hour", h.ToolCallsHour),
+		count("writes_hour", h.WritesHour), count("destructive_hour", h.DestructiveHour), count("refused_hour", h.RefusedHour))
+}
+
+func (c Claimed) term() *ast.Term {
+	var members []member
+	if c.Name != "" {
+		members = append(members, text("name", c.Name))
+	}
+	if c.Version != "" {
+		members = append(members, text("version", c.Version))
+	}
+	return ast.ObjectTerm(members...)
 }
 
 // names are the terms of the input's own names and fixed values, made once.
@@ -110,14 +180,20 @@ var names = struct {
 	kind, id, properties, arguments               *ast.Term
 	era, revision, transport, time, responses     *ast.Term
 	list, name                                    *ast.Term
-	effect, reasons                               *ast.Term
+	approval, history, host, server               *ast.Term
+	effect, reasons, obligations, warned, watched *ast.Term
+	result, paths                                 *ast.Term
 }{
 	subject: ast.StringTerm("subject"), action: ast.StringTerm("action"), resource: ast.StringTerm("resource"),
 	resources: ast.StringTerm("resources"), context: ast.StringTerm("context"),
 	kind: ast.StringTerm("type"), id: ast.StringTerm("id"), properties: ast.StringTerm("properties"),
 	arguments: ast.StringTerm("arguments"),
 	era:       ast.StringTerm("era"), revision: ast.StringTerm("revision"), transport: ast.StringTerm("transport"),
-	time: ast.StringTerm("time"), responses: ast.StringTerm("responses"),
+	time: ast.StringTerm("time"), responses: ast.StringTerm("responses_untrusted"),
+	approval: ast.StringTerm("approval"), history: ast.StringTerm("history"),
+	host: ast.StringTerm("host_untrusted"), server: ast.StringTerm("server_untrusted"),
+	obligations: ast.StringTerm("obligations"), warned: ast.StringTerm("warned"), watched: ast.StringTerm("watched"),
+	result: ast.StringTerm("result"), paths: ast.StringTerm("paths"),
 	list: ast.ObjectTerm(text("name", "list")), name: ast.StringTerm("name"),
 	effect: ast.StringTerm("effect"), reasons: ast.StringTerm("reasons"),
 }
@@ -143,29 +219,32 @@ func word(s string) *ast.Term {
 // subjects keeps the terms of the principals that called last.
 type subjects struct {
 	seed  maphash.Seed
+	reads subjectReads
 	terms *lru.Cache[uint64, subject]
 }
 
 // subject is a principal as it was when its term was built.
 type subject struct {
-	of   gateway.Principal
-	term *ast.Term
+	of     gateway.Principal
+	term   *ast.Term
+	digest [sha256.Size]byte // of what the decision looks at
 }
 
 // keptSubjects bounds the cache: some hundred bytes each.
 const keptSubjects = 4096
 
-func newSubjects() (*subjects, error) {
+func newSubjects(r subjectReads) (*subjects, error) {
 	terms, err := lru.New[uint64, subject](keptSubjects)
-	return &subjects{seed: maphash.MakeSeed(), terms: terms}, err
+	return &subjects{seed: maphash.MakeSeed(), reads: r, terms: terms}, err
 }
 
-// term returns the principal's term. A kept one is used only if everything that
-// it was built from is the same: a stale scope would be a stale right.
-func (s *subjects) term(p *gateway.Principal) *ast.Term {
+// get returns the principal as policy sees it. A kept one is used only if
+// everything that it was built from is the same: a stale scope would be a stale
+// right.
+func (s *subjects) get(p *gateway.Principal) subject {
 	key := s.digest(p)
 	if kept, ok := s.terms.Get(key); ok && same(&kept.of, p) {
-		return kept.term
+		return kept
 	}
 	of := *p
 	of.Scopes, of.Groups = slices.Clone(p.Scopes), slices.Clone(p.Groups)
@@ -181,8 +260,9 @@ func (s *subjects) term(p *gateway.Principal) *ast.Term {
 			text("auth_method", string(p.Method)),
 		)},
 	)
-	s.terms.Add(key, subject{of: of, term: t})
-	return t
+	made := subject{of: of, term: t, digest: s.reads.digest(&of)}
+	s.terms.Add(key, made)
+	return made
 }
 
 func (s *subjects) digest(p *gateway.Principal) uint64 {
@@ -210,12 +290,14 @@ func same(a, b *gateway.Principal) bool {
 // member is one name and value of an object under construction.
 type member = [2]*ast.Term
 
-// text, flag and texts make one member.
+// text, flag, count and texts make one member.
 func text(name, value string) member { return member{ast.StringTerm(name), ast.StringTerm(value)} }
 
 func flag(name string, value bool) member {
 	return member{ast.StringTerm(name), ast.InternedTerm(value)}
 }
+
+func count(name string, n int) member { return member{ast.StringTerm(name), ast.InternedTerm(n)} }
 
 // texts gives the values sorted and each once, so that their order means
 // nothing.

@@ -2,27 +2,25 @@ package rego
 
 import (
 	"context"
-	"embed"
-	"io/fs"
 	"os"
 	"time"
 
 	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/policy"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
-
-//go:embed policy/*.rego
-var shipped embed.FS
 
 // DefaultTimeout is how long one evaluation may take where Options say nothing.
 const DefaultTimeout = 50 * time.Millisecond
 
 // Options say where the policy lies and how long it may take.
 type Options struct {
-	Dir     string           // folder of *.rego and at most one data.json; "" = the shipped policy
-	Timeout time.Duration    // of one decision, and of each hundred resources of a list; 0 = DefaultTimeout
-	Now     func() time.Time // clock for the timeout; nil = time.Now
+	Dir      string           // folder of *.rego and at most one data.json; "" = the shipped policy
+	Timeout  time.Duration    // of one decision, and of each hundred resources of a list; 0 = DefaultTimeout
+	Now      func() time.Time // clock for the timeout; nil = time.Now
+	Uncached bool             // decide anew each time
 }
 
 // Load reads, checks and prepares the policy. Files named *_test.rego are left
@@ -30,39 +28,45 @@ type Options struct {
 // first stage at which something is (reading, parsing, compiling and type
 // checks, entry points).
 func Load(ctx context.Context, o Options) (*Engine, error) {
-	folder, shown := os.DirFS(o.Dir), o.Dir
-	if o.Dir == "" {
-		var err error
-		if folder, err = fs.Sub(shipped, "policy"); err != nil {
-			return nil, err
-		}
-		shown = "(shipped policy)"
-	}
-	policy, err := check.Load(ctx, folder, shown)
+	checked, err := Check(ctx, o.Dir)
 	if err != nil {
 		return nil, err
 	}
+	return New(checked, o)
+}
+
+// Check reads and checks the policy of a folder, "" for the shipped one.
+func Check(ctx context.Context, dir string) (*check.Policy, error) {
+	if dir == "" {
+		return check.Load(ctx, policy.Files(), "(shipped policy)")
+	}
+	return check.Load(ctx, os.DirFS(dir), dir)
+}
+
+// New makes an engine of a checked policy. Dir plays no part.
+func New(p *check.Policy, o Options) (*Engine, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return newEngine(policy, o)
+	return newEngine(p, o)
 }
 
-// Phase names one of the two questions that policy answers.
-type Phase = check.Phase
+// Phase is contract.Phase.
+type Phase = contract.Phase
 
 // The phases; each is also the name of its entry point in package mcp.gateway.
 const (
-	PhaseVisible  = check.PhaseVisible
-	PhaseDecision = check.PhaseDecision
+	PhaseVisible  = contract.PhaseVisible
+	PhaseDecision = contract.PhaseDecision
+	PhaseResult   = contract.PhaseResult
 )
 
 // InputSchema returns the JSON Schema (draft-07) of the phase's input, or nil
 // for an unknown phase. The caller may change the slice.
-func InputSchema(phase Phase) []byte { return check.InputSchema(phase) }
+func InputSchema(phase Phase) []byte { return contract.Schema(phase) }
 
 // Capabilities returns the built-ins that a policy may use.
 // `opa check --capabilities` takes its JSON form.

@@ -41,6 +41,9 @@ decision := {"effect": "allow", "reasons": []}
 `
 
 // problemsOf loads one file and returns what is wrong with it.
+// problem is one of them.
+type problem = gateway.Problem
+
 func problemsOf(t *testing.T, files ...string) gateway.Problems {
 	t.Helper()
 	_, err := rego.Load(context.Background(), rego.Options{Dir: folder(t, files...)})
@@ -103,18 +106,18 @@ func TestMistypedFieldsFailAtLoad(t *testing.T) {
 // What is right in one phase and absent in the other is told apart, also through
 // helpers in other packages.
 func TestFieldsOfTheOtherPhaseFailAtLoad(t *testing.T) {
-	const lib = "package mcp.lib\n\nseverity := input.resource.arguments.severity\n\nitems := input.resources\n"
+	const lib = "package mcp.helpers\n\nseverity := input.resource.arguments.severity\n\nitems := input.resources\n"
 	for name, policy := range map[string]string{
 		"visible reads arguments": `package mcp.gateway
 visible contains id if {
 	some id, _ in input.resources
-	data.mcp.lib.severity == "P1"
+	data.mcp.helpers.severity == "P1"
 }
 decision := {"effect": "allow", "reasons": []}
 `,
 		"decision reads all resources": `package mcp.gateway
 visible contains id if some id, _ in input.resources
-decision := {"effect": "allow", "reasons": []} if count(data.mcp.lib.items) > 0
+decision := {"effect": "allow", "reasons": []} if count(data.mcp.helpers.items) > 0
 `,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +129,8 @@ decision := {"effect": "allow", "reasons": []} if count(data.mcp.lib.items) > 0
 	}
 	// Used where they belong, the same helpers are right.
 	dir := folder(t, "lib.rego", lib, "p.rego", `package mcp.gateway
-visible contains id if some id, _ in data.mcp.lib.items
-decision := {"effect": "allow", "reasons": []} if data.mcp.lib.severity == "P3"
+visible contains id if some id, _ in data.mcp.helpers.items
+decision := {"effect": "allow", "reasons": []} if data.mcp.helpers.severity == "P3"
 `)
 	if _, err := rego.Load(t.Context(), rego.Options{Dir: dir}); err != nil {
 		t.Error(err)
@@ -191,6 +194,13 @@ func TestPoliciesThatDoNotLoad(t *testing.T) {
 		"data in YAML":                {[]string{"a.rego", open, "data.yaml", "a: 1"}, []string{"policy_data_error"}},
 		"data over a rule":            {[]string{"a.rego", open, "data.json", `{"mcp": {"gateway": {"visible": {"a": 1}}}}`}, []string{ast.CompileErr}},
 		"deny as a boolean":           {[]string{"a.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\ndeny if input.subject.id == \"a\"\n"}, []string{"policy_entry_shape"}},
+		"allow as a word":             {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow := \"yes\"\n"}, []string{"policy_entry_shape"}},
+		"a reason that is no code":    {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\ndeny contains \"Because I say so\" if true\n"}, []string{"policy_reason"}},
+		"the gateway's own reason":    {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\ndeny contains \"policy_timeout\" if true\n"}, []string{"policy_reason"}},
+		"a reason from anywhere":      {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\ndeny contains r if some r in data.blocked\n"}, []string{"policy_reason"}},
+		"a mode that is none":         {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\n# METADATA\n# custom: {mode: dryrun}\ndeny contains \"a\" if true\n"}, []string{"policy_mode"}},
+		"a mode for a decision":       {[]string{"p.rego", open + "\ndeny contains \"a\" if true\n", "data.json", `{"mcp": {"modes": {"a": "warn"}}}`}, []string{"policy_mode"}},
+		"obligations as an object":    {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n\nobligations := {}\n"}, []string{"policy_entry_shape"}},
 		"allow as a set":              {[]string{"p.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow contains \"a\" if true\n"}, []string{"policy_entry_shape"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +273,7 @@ func TestShippedPolicyLoadsFromItsFolder(t *testing.T) {
 }
 
 func TestInputSchemaIsDraft07(t *testing.T) {
-	for _, phase := range []rego.Phase{rego.PhaseVisible, rego.PhaseDecision} {
+	for _, phase := range []rego.Phase{rego.PhaseVisible, rego.PhaseDecision, rego.PhaseResult} {
 		var s map[string]any
 		if err := json.Unmarshal(rego.InputSchema(phase), &s); err != nil {
 			t.Fatal(err)
@@ -272,7 +282,7 @@ func TestInputSchemaIsDraft07(t *testing.T) {
 			t.Errorf("%s: %v", phase, s["$schema"])
 		}
 	}
-	if rego.InputSchema("result") != nil {
+	if rego.InputSchema("subject") != nil {
 		t.Error("a schema for a phase that is not there")
 	}
 }

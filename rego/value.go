@@ -23,19 +23,31 @@ var (
 	errNotArguments  = errors.New("rego: arguments are not one strictly checked JSON object")
 )
 
-// arguments makes a term of the arguments as sent: an object, numbers as their
+// readArguments makes a term of the arguments as sent: an object, numbers as their
 // lexemes. None at all is an empty object. raw was strictly checked on arrival
 // (protocol.Check); what was not gives errNotArguments, never a panic.
-func arguments(raw []byte) (*ast.Term, error) {
+func readArguments(raw []byte) (*ast.Term, error) {
 	if len(raw) == 0 {
 		return ast.InternedEmptyObject, nil
 	}
+	t, err := readValue(raw)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := t.Value.(ast.Object); !ok {
+		return nil, errNotArguments
+	}
+	return t, nil
+}
+
+// readValue makes a term of any strictly checked JSON value.
+func readValue(raw []byte) (*ast.Term, error) {
 	r := reader{text: string(raw), left: maxArgumentValues}
 	t, err := r.value(maxArgumentDepth)
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := t.Value.(ast.Object); !ok || r.peek() != 0 {
+	if r.peek() != 0 {
 		return nil, errNotArguments
 	}
 	return t, nil

@@ -19,7 +19,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := arguments(raw)
+		got, err := readArguments(raw)
 		if protocol.Check(raw, protocol.DefaultLimits()) != nil || protocol.Kind(raw) != '{' {
 			return // only has to survive
 		}

@@ -1,40 +1,10 @@
 package check
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
-
-// Phase names one of the two questions that policy answers.
-type Phase string
-
-// The phases; each is also the name of its entry point in package mcp.gateway.
-const (
-	PhaseVisible  Phase = "visible"
-	PhaseDecision Phase = "decision"
-)
-
-//go:embed input.visible.schema.json
-var visibleSchema []byte
-
-//go:embed input.decision.schema.json
-var decisionSchema []byte
-
-// InputSchema returns the JSON Schema (draft-07, the newest that OPA's type
-// checker reads) of the phase's input, or nil for an unknown phase. The caller
-// may change the slice.
-func InputSchema(phase Phase) []byte {
-	switch phase {
-	case PhaseVisible:
-		return slices.Clone(visibleSchema)
-	case PhaseDecision:
-		return slices.Clone(decisionSchema)
-	default:
-		return nil
-	}
-}
 
 // withheld are the built-ins that a policy may not call, beside all that OPA
 // itself marks as nondeterministic: they read the clock unseen, sign with keys

@@ -5,8 +5,11 @@
 // Map:
 //
 //	load.go          Load: reading the folder; its revision
-//	compile.go       parsing, type checks against each phase's schema, entry points
-//	capabilities.go  the built-ins that a policy may use; InputSchema
+//	parse.go         parsing; the library; which rules may look at unverified facts
+//	compile.go       Policy: type checks against each phase's schema, prepared queries
+//	phase.go         entry points, and what each reaches
+//	simple.go        how allow, deny, ask and obligations make a decision where none is written
+//	words.go         the closed vocabulary of reasons, and the mode of each
+//	capabilities.go  the built-ins that a policy may use
 //	problems.go      OPA's errors as positioned gateway.Problems
-//	simple.rego      how allow, deny and ask make a decision where none is written
 package check

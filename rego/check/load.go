@@ -14,6 +14,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/rego/contract"
 
 	"github.com/open-policy-agent/opa/v1/util"
 )
@@ -35,6 +36,7 @@ func Load(ctx context.Context, folder fs.FS, prefix string) (*Policy, error) {
 type files struct {
 	modules  sources        // Rego by file name
 	data     map[string]any // data.json, empty where there is none
+	dataFile string         // where it was read
 	revision string
 }
 
@@ -108,6 +110,7 @@ func (f *files) add(name, shown string, text []byte) gateway.Problems {
 	if err := protocol.Check(text, dataLimits()); err != nil {
 		return fault("not strict JSON within limits: " + err.Error())
 	}
+	f.dataFile = shown
 	if err := util.UnmarshalJSON(text, &f.data); err != nil || f.data == nil {
 		return fault("not a JSON object")
 	}
@@ -134,8 +137,9 @@ func writeParts(w io.Writer, parts ...[]byte) {
 
 // missing says which entry point a policy lacks.
 func missing(entry Phase) gateway.Problem {
-	return gateway.Problem{Code: codeEntryMissing, Message: fmt.Sprintf("no rule data.mcp.gateway.%s: %s", entry, map[Phase]string{
-		PhaseVisible:  "write `visible contains id if …` in package mcp.gateway",
-		PhaseDecision: "write `decision := {\"effect\": …, \"reasons\": …}`, or `allow`, `deny` and `ask`, in package mcp.gateway",
-	}[entry])}
+	how := "write `visible contains id if …` in package mcp.gateway"
+	if entry == contract.PhaseDecision {
+		how = "write `decision := {\"effect\": …, \"reasons\": …}`, or `allow`, `deny` and `ask`, in package mcp.gateway"
+	}
+	return gateway.Problem{Code: codeEntryMissing, Message: fmt.Sprintf("no rule data.mcp.gateway.%s: %s", entry, how)}
 }

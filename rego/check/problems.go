@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/rego/lint"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -20,6 +21,8 @@ const (
 	codeEntryShape   = "policy_entry_shape"
 	codeData         = "policy_data_error"
 	codeInternal     = "policy_internal_error"
+	codeReason       = "policy_reason"
+	codeMode         = "policy_mode"
 )
 
 // sources are the texts of a policy's files by the name they were parsed under.
@@ -27,6 +30,9 @@ type sources map[string]string
 
 // problems makes OPA's errors positioned Problems: sorted, each once.
 func (s sources) problems(err error) gateway.Problems {
+	if ps, ok := errors.AsType[gateway.Problems](err); ok {
+		return ps
+	}
 	list, ok := errors.AsType[ast.Errors](err)
 	if !ok {
 		one, ok := errors.AsType[*ast.Error](err)
@@ -45,13 +51,38 @@ func (s sources) problems(err error) gateway.Problems {
 func (s sources) problem(e *ast.Error) gateway.Problem {
 	p := gateway.Problem{Code: e.Code, Message: e.Message}
 	if e.Details != nil && e.Code == ast.TypeErr {
-		p.Message += haveWant(e.Details.Lines())
+		p.Message += meant(e.Details) + haveWant(e.Details.Lines())
 	}
 	if e.Location != nil {
-		p.Pos = gateway.Pos{File: e.Location.File, Line: e.Location.Row, Col: e.Location.Col}
+		p.Pos = position(e.Location)
 		p.Excerpt = s.excerpt(p.Pos)
 	}
 	return p
+}
+
+// at is a problem with its place.
+func (s sources) at(where *ast.Location, code, message string) gateway.Problem {
+	pos := position(where)
+	return gateway.Problem{Pos: pos, Code: code, Message: message, Excerpt: s.excerpt(pos)}
+}
+
+// meant says which name of those that are there is nearest to one that is not.
+func meant(details ast.ErrorDetails) string {
+	d, ok := details.(*ast.RefErrInvalidDetail)
+	if !ok || d.Pos >= len(d.Ref) {
+		return ""
+	}
+	word, ok := d.Ref[d.Pos].Value.(ast.String)
+	if !ok {
+		return ""
+	}
+	var have []string
+	for _, v := range d.OneOf {
+		if s, ok := v.(ast.String); ok {
+			have = append(have, string(s))
+		}
+	}
+	return lint.Meant(string(word), have)
 }
 
 // haveWant keeps of a type error's details what was found and what was

@@ -1,0 +1,9 @@
+// Package contract is what a policy may count on: the input of each phase, as a
+// published draft-07 schema and as a shape that checks of a policy walk along.
+//
+// Map:
+//
+//	input.schema.json  the input of all phases, version 1
+//	schema.go          Phase, Schema, Document: the schema of one phase, and of all
+//	shape.go           Shape: what may stand at a place of the input
+package contract

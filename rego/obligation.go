@@ -1,0 +1,207 @@
+package rego
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/rego/check"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Bounds of what a policy may ask for.
+const (
+	maxObligations = 64
+	maxListed      = 64
+	maxSeconds     = 30 * 24 * 3600
+)
+
+// obligations reads a set or array of obligation objects. One that this gateway
+// does not know, or that has a member too many, is an error: it might have
+// restricted what is not understood, and so permits nothing.
+func obligations(v ast.Value, into *gateway.Obligations) error {
+	return elements(v, maxObligations, func(t *ast.Term) error {
+		o, ok := t.Value.(ast.Object)
+		if !ok {
+			return fmt.Errorf("%w: an obligation is not an object", errShape)
+		}
+		r := owed{o: o}
+		kind := r.text("type")
+		read, ok := readers[kind]
+		if !ok {
+			return fmt.Errorf("%w: obligation of unknown type %q", errShape, kind)
+		}
+		read(&r, into)
+		if r.err == nil && o.Len() != r.read {
+			r.fail("has a member that is not known")
+		}
+		if r.err != nil {
+			return fmt.Errorf("%w: obligation %s %s", errShape, kind, r.err)
+		}
+		return nil
+	})
+}
+
+// readers read the obligations by type. Several of one type add up to the
+// strictest.
+var readers = map[string]func(*owed, *gateway.Obligations){
+	"mask_arguments":       func(r *owed, o *gateway.Obligations) { o.MaskArguments = add(o.MaskArguments, r.pointers("paths")) },
+	"mask_result":          func(r *owed, o *gateway.Obligations) { o.MaskResult = add(o.MaskResult, r.pointers("paths")) },
+	"result_bytes":         func(r *owed, o *gateway.Obligations) { o.ResultBytes = least(o.ResultBytes, r.number("max", 1<<30)) },
+	"idempotency_key":      func(_ *owed, o *gateway.Obligations) { o.IdempotencyKey = true },
+	"rate_class":           func(r *owed, o *gateway.Obligations) { o.RateClasses = add(o.RateClasses, []string{r.code("class")}) },
+	"label":                func(r *owed, o *gateway.Obligations) { o.Labels = add(o.Labels, []string{r.code("label")}) },
+	"step_up":              func(r *owed, o *gateway.Obligations) { o.StepUp = add(o.StepUp, r.texts("scopes")) },
+	"timeout":              func(r *owed, o *gateway.Obligations) { o.Timeout = least(o.Timeout, r.seconds()) },
+	"fresh_authentication": func(r *owed, o *gateway.Obligations) { o.FreshWithin = least(o.FreshWithin, r.seconds()) },
+	"approval": func(r *owed, o *gateway.Obligations) {
+		by := gateway.ApprovalBy{Self: r.flag("self")}
+		if r.has("groups") {
+			by.Groups = r.texts("groups")
+		}
+		o.Approvals = append(o.Approvals, by)
+	},
+}
+
+// add joins two lists, sorted and each once.
+func add(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(append(a, b...))))
+}
+
+// least is the smaller of two bounds, where 0 is none.
+func least[T int | time.Duration](a, b T) T {
+	if a == 0 || b < a {
+		return b
+	}
+	return a
+}
+
+// owed reads the members of one obligation and counts them.
+type owed struct {
+	o    ast.Object
+	read int
+	err  error
+}
+
+func (r *owed) fail(what string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s", what)
+	}
+}
+
+func (r *owed) has(name string) bool { return r.o.Get(ast.InternedTerm(name)) != nil }
+
+func (r *owed) member(name string) ast.Value {
+	t := r.o.Get(ast.InternedTerm(name))
+	if t == nil {
+		r.fail("lacks " + name)
+		return ast.Null{}
+	}
+	r.read++
+	return t.Value
+}
+
+func (r *owed) text(name string) string {
+	s, ok := r.member(name).(ast.String)
+	if !ok || s == "" {
+		r.fail(name + " is no text")
+	}
+	return string(s)
+}
+
+func (r *owed) code(name string) string {
+	s := r.text(name)
+	if !check.IsCode(s) {
+		r.fail(name + " is no code: lower-case words joined by underscores")
+	}
+	return s
+}
+
+func (r *owed) flag(name string) bool {
+	if !r.has(name) {
+		return false
+	}
+	b, ok := r.member(name).(ast.Boolean)
+	if !ok {
+		r.fail(name + " is neither true nor false")
+	}
+	return bool(b)
+}
+
+func (r *owed) number(name string, most int) int {
+	n, ok := r.member(name).(ast.Number)
+	i, whole := n.Int()
+	if !ok || !whole || i < 1 || i > most {
+		r.fail(fmt.Sprintf("%s is no whole number from 1 to %d", name, most))
+	}
+	return i
+}
+
+func (r *owed) seconds() time.Duration {
+	return time.Duration(r.number("seconds", maxSeconds)) * time.Second
+}
+
+func (r *owed) texts(name string) []string {
+	var out []string
+	err := elements(r.member(name), maxListed, func(t *ast.Term) error {
+		s, ok := t.Value.(ast.String)
+		if !ok || s == "" {
+			return errShape
+		}
+		out = append(out, string(s))
+		return nil
+	})
+	if err != nil || len(out) == 0 {
+		r.fail(name + " is no list of texts")
+	}
+	return out
+}
+
+// pointers are JSON Pointers (RFC 6901) that name something: not the whole.
+func (r *owed) pointers(name string) []string {
+	list := r.texts(name)
+	for _, p := range list {
+		if !isPointer(p) {
+			r.fail(fmt.Sprintf("%s holds %q, which is no JSON Pointer such as /customer/email", name, p))
+		}
+	}
+	return list
+}
+
+func isPointer(p string) bool {
+	if !strings.HasPrefix(p, "/") {
+		return false
+	}
+	for i := range len(p) {
+		if p[i] == '~' && (i+1 == len(p) || p[i+1] != '0' && p[i+1] != '1') {
+			return false
+		}
+	}
+	return true
+}
+
+// elements walks a set or array of at most so many.
+func elements(v ast.Value, most int, each func(*ast.Term) error) error {
+	var err error
+	n := 0
+	stop := func(t *ast.Term) bool {
+		if n++; n > most {
+			err = fmt.Errorf("%w: more than %d elements", errShape, most)
+		} else {
+			err = each(t)
+		}
+		return err != nil
+	}
+	switch v := v.(type) {
+	case ast.Set:
+		v.Until(stop)
+	case *ast.Array:
+		v.Until(stop)
+	default:
+		err = fmt.Errorf("%w: neither a set nor an array", errShape)
+	}
+	return err
+}

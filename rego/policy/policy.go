@@ -1,0 +1,29 @@
+package policy
+
+import "embed"
+
+//go:embed *.rego
+var files embed.FS
+
+// Files are the shipped policy with its tests.
+func Files() embed.FS { return files }
+
+// Module is one package of the library.
+type Module struct {
+	Package string // such as data.mcp.lib
+	Text    string
+}
+
+// Library returns the packages that any policy may refer to without bringing
+// them along.
+func Library() []Module {
+	var out []Module
+	for _, m := range [...]Module{{"data.mcp.lib", "lib.rego"}, {"data.mcp.scopes", "scopes.rego"}} {
+		text, err := files.ReadFile(m.Text)
+		if err != nil {
+			panic("policy: " + err.Error()) // it was embedded
+		}
+		out = append(out, Module{m.Package, string(text)})
+	}
+	return out
+}
