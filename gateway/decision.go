@@ -52,7 +52,6 @@ const (
 // Reasons about what a decision asks for besides its effect.
 const (
 	ReasonApprovalOwed     Reason = "approval_owed"      // allowed, but only with an approval
-	ReasonScopeMissing     Reason = "scope_missing"      // a scope that the decision asks for is not held
 	ReasonAuthentication   Reason = "authentication_old" // the caller authenticated too long ago, or nobody knows when
 	ReasonKeyMissing       Reason = "idempotency_key_missing"
 	ReasonMaskedArguments  Reason = "masked_arguments"  // without what is masked, the arguments break the schema

@@ -14,10 +14,12 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/corridor"
 	"mcp-gateway/proxy/execute"
+	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/listen"
 	"mcp-gateway/proxy/lists"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
@@ -80,15 +82,18 @@ type Gateway struct {
 func New(o Options) (*Gateway, error) {
 	seen := sight.New(o.Registry, o.Views)
 	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
-	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), Log: o.Log}
+	calls, err := history.New()
+	if err != nil {
+		return nil, err
+	}
+	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Log: o.Log}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.executor = &execute.Executor{
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor,
-		Keys: o.Keys, Hop: g.hop,
+		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop},
 	}
 	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})
 	g.worlds.Set(o.World)
-	var err error
 	g.methods, err = g.pipelines()
 	return g, err
 }

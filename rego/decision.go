@@ -3,13 +3,11 @@ package rego
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
-	"mcp-gateway/rego/check"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -95,78 +93,6 @@ func (p Permit) Covers(id gateway.ItemID, definition gateway.Digest, arguments [
 
 // Revision returns the revision of the policy that gave the permit.
 func (p Permit) Revision() string { return p.revision }
-
-// maxReasons bounds what a policy may answer.
-const maxReasons = 32
-
-// answer is what a policy says, before anybody's approval is looked at.
-type answer struct {
-	effect          gateway.Effect
-	reasons         []gateway.Reason
-	obligations     gateway.Obligations
-	warned, watched []gateway.Reason
-}
-
-// answerOf reads a decision object: effect and reasons, and if need be what is
-// owed and what is only noted. Anything else is errShape, above all a member that
-// this gateway does not know: it might have restricted what it does not
-// understand.
-func answerOf(v ast.Value, words check.Words) (*answer, error) {
-	obj, ok := v.(ast.Object)
-	if !ok {
-		return nil, fmt.Errorf("%w: decision is not an object", errShape)
-	}
-	a, err, known := &answer{}, error(nil), 0
-	member := func(name *ast.Term, read func(ast.Value) error) {
-		if t := obj.Get(name); t != nil && err == nil {
-			known++
-			err = read(t.Value)
-		}
-	}
-	member(names.effect, func(v ast.Value) error { s, _ := v.(ast.String); a.effect = gateway.Effect(s); return nil })
-	member(names.reasons, func(v ast.Value) error { return codes(v, words, &a.reasons) })
-	member(names.obligations, func(v ast.Value) error { return obligations(v, &a.obligations) })
-	member(names.warned, func(v ast.Value) error { return codes(v, words, &a.warned) })
-	member(names.watched, func(v ast.Value) error { return codes(v, words, &a.watched) })
-	switch {
-	case err != nil:
-		return nil, err
-	case obj.Len() != known || obj.Get(names.effect) == nil || obj.Get(names.reasons) == nil:
-		return nil, fmt.Errorf("%w: decision must have effect and reasons, may have obligations, warned and watched, and nothing else", errShape)
-	}
-	return a, a.check()
-}
-
-// check holds the effect to its reasons.
-func (a *answer) check() error {
-	switch {
-	case a.effect == gateway.Allow, len(a.reasons) > 0 && (a.effect == gateway.Deny || a.effect == gateway.Ask):
-		return nil
-	case a.effect == gateway.Deny, a.effect == gateway.Ask:
-		return fmt.Errorf("%w: decision says %s and gives no reason", errShape, a.effect)
-	default:
-		return fmt.Errorf("%w: decision.effect must be allow, deny or ask", errShape)
-	}
-}
-
-// codes reads a set or array of the policy's own reasons, sorted and each once.
-func codes(v ast.Value, words check.Words, into *[]gateway.Reason) error {
-	var list []gateway.Reason
-	err := elements(v, maxReasons, func(t *ast.Term) error {
-		s, ok := t.Value.(ast.String)
-		if !ok || !check.IsCode(string(s)) {
-			return fmt.Errorf("%w: a reason is no code", errShape)
-		}
-		if _, known := words[gateway.Reason(s)]; !known {
-			return fmt.Errorf("%w: the reason %q is none of those that the policy declares", errShape, string(s))
-		}
-		list = append(list, gateway.Reason(s))
-		return nil
-	})
-	slices.Sort(list)
-	*into = slices.Clip(slices.Compact(list))
-	return err
-}
 
 // approve says whether the call has the approvals that it needs: those that the
 // obligations name, or for a bare ask that of anyone but the caller. An allow

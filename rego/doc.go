@@ -8,20 +8,28 @@
 // else a policy gives (nothing, an error, two answers, a wrong shape, no answer
 // in time) denies, each by its own reason.
 //
-// The input is AuthZEN-shaped: subject, action, resource, context. Its two
-// draft-07 schemas are embedded (InputSchema) and hold at load, so that a
-// mistyped field is a Problem with its position and not a rule that silently
-// never matches. Built-ins that reach the network, the process, the clock or
-// randomness are not there: the same input always gives the same answer, and
-// context.time is the only clock.
+// A third, result, is asked about what came back, where the policy has a rule for
+// it: release, redact or withhold.
+//
+// The input is AuthZEN-shaped: subject, action, resource, context. Its draft-07
+// schema is published (package contract) and holds at load, so that a mistyped
+// field or word is a Problem with its position and not a rule that silently never
+// matches. Built-ins that reach the network, the process, the clock or randomness
+// are not there: the same input always gives the same answer, and context.time is
+// the only clock.
 //
 // Map:
 //
+//	contract/        the input of each phase, as schema and as shape
 //	check/           what happens once: files → checked, prepared policy, or all its problems
+//	lint/            what OPA's checker lets pass: rules that never match, allows that rest on claims
+//	answer/          what a policy says, read strictly
 //	load.go          Load, Options; the phases and their schemas
 //	engine.go        Engine: Visible, Decide; one evaluation each, bounded in time
-//	input.go         Tool, Resource, Context: the input as terms, built once where possible
+//	memo.go          Needs, and the answers that are kept: by all that the policy looks at
+//	result.go        JudgeResult: may this result be released
+//	input.go         Item, Resource, Context: the input as terms, built once where possible
 //	value.go         arguments as sent → terms, numbers exact
 //	decision.go      Decision, Permit: the answer and the proof of it
-//	policy/          the shipped policy and its tests, the model of how to write one
+//	policy/          the shipped policy, the library and their tests, the model of how to write one
 package rego

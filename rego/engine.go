@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/check"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -84,7 +85,7 @@ func (e *Engine) visible(ctx context.Context, p *gateway.Principal, resources []
 	}
 	ids, ok := v.(ast.Set)
 	if !ok {
-		return nil, fmt.Errorf("%w: visible is not a set", errShape)
+		return nil, fmt.Errorf("%w: visible is not a set", answer.ErrShape)
 	}
 	seen = make([]bool, len(resources))
 	for i, r := range resources {
@@ -118,7 +119,7 @@ func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	c.Action = cmp.Or(c.Action, protocol.MethodToolsCall)
 	who := e.subjects.get(p)
 	d.asked = question{who.term, r, *c}
-	var a *answer
+	var a *answer.Answer
 	if e.memo == nil {
 		a, err = e.ask(ctx, &d.asked, args)
 	} else {
@@ -133,12 +134,12 @@ func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	if err != nil {
 		return d, err
 	}
-	d.Effect, d.Reasons, d.Obligations, d.Warned, d.Watched = a.effect, a.reasons, a.obligations, a.warned, a.watched
+	d.Effect, d.Reasons, d.Obligations, d.Warned, d.Watched = a.Effect, a.Reasons, a.Obligations, a.Warned, a.Watched
 	return d, nil
 }
 
 // ask evaluates the decision.
-func (e *Engine) ask(ctx context.Context, q *question, args []byte) (*answer, error) {
+func (e *Engine) ask(ctx context.Context, q *question, args []byte) (*answer.Answer, error) {
 	var arguments, responses *ast.Term
 	var err error
 	if e.needs.Arguments {
@@ -155,7 +156,7 @@ func (e *Engine) ask(ctx context.Context, q *question, args []byte) (*answer, er
 	if err != nil {
 		return nil, err
 	}
-	return answerOf(v, e.policy.Words)
+	return answer.Of(v, e.policy.Words)
 }
 
 // contain makes a panic an error, and so a denial.
@@ -190,7 +191,6 @@ func (q *question) kept() ast.Value { return q.input(nil, ast.ObjectTerm(q.conte
 
 var (
 	errUndefined = errors.New("rego: policy gave no answer")
-	errShape     = errors.New("rego: policy gave an answer of the wrong shape")
 	errTimeout   = errors.New("rego: policy ran over its time")
 	errTwice     = errors.New("rego: two resources have one id")
 	errPanic     = errors.New("rego: evaluation panicked")

@@ -181,8 +181,7 @@ var names = struct {
 	era, revision, transport, time, responses     *ast.Term
 	list, name                                    *ast.Term
 	approval, history, host, server               *ast.Term
-	effect, reasons, obligations, warned, watched *ast.Term
-	result, paths                                 *ast.Term
+	result                                        *ast.Term
 }{
 	subject: ast.StringTerm("subject"), action: ast.StringTerm("action"), resource: ast.StringTerm("resource"),
 	resources: ast.StringTerm("resources"), context: ast.StringTerm("context"),
@@ -192,10 +191,8 @@ var names = struct {
 	time: ast.StringTerm("time"), responses: ast.StringTerm("responses_untrusted"),
 	approval: ast.StringTerm("approval"), history: ast.StringTerm("history"),
 	host: ast.StringTerm("host_untrusted"), server: ast.StringTerm("server_untrusted"),
-	obligations: ast.StringTerm("obligations"), warned: ast.StringTerm("warned"), watched: ast.StringTerm("watched"),
-	result: ast.StringTerm("result"), paths: ast.StringTerm("paths"),
-	list: ast.ObjectTerm(text("name", "list")), name: ast.StringTerm("name"),
-	effect: ast.StringTerm("effect"), reasons: ast.StringTerm("reasons"),
+	result: ast.StringTerm("result"),
+	list:   ast.ObjectTerm(text("name", "list")), name: ast.StringTerm("name"),
 }
 
 // words are the terms of what an action and its context usually say.

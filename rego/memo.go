@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/lint"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -41,7 +42,7 @@ const keptDecisions = 8192
 // with none.
 type memo struct {
 	reads struct{ resource, arguments, action, era, revision, transport bool }
-	kept  *lru.Cache[memoKey, *answer]
+	kept  *lru.Cache[memoKey, *answer.Answer]
 }
 
 // memoKey is all that an answer can depend on. A Resource never changes and is
@@ -65,7 +66,7 @@ func newMemo(r lint.Reads) (*memo, error) {
 	m.reads.action = r.Any("action")
 	m.reads.era, m.reads.revision, m.reads.transport = r.Any("context.era"), r.Any("context.revision"), r.Any("context.transport")
 	var err error
-	m.kept, err = lru.New[memoKey, *answer](keptDecisions)
+	m.kept, err = lru.New[memoKey, *answer.Answer](keptDecisions)
 	return m, err
 }
 
@@ -92,9 +93,9 @@ func (m *memo) key(who *subject, r *Resource, args []byte, c *Context) memoKey {
 	return k
 }
 
-func (m *memo) get(k *memoKey) (*answer, bool) { return m.kept.Get(*k) }
+func (m *memo) get(k *memoKey) (*answer.Answer, bool) { return m.kept.Get(*k) }
 
-func (m *memo) put(k *memoKey, a *answer) { m.kept.Add(*k, a) }
+func (m *memo) put(k *memoKey, a *answer.Answer) { m.kept.Add(*k, a) }
 
 // subjectReads says which parts of a subject a decision looks at.
 type subjectReads struct{ id, issuer, tenant, client, method, scopes, groups bool }

@@ -2,10 +2,10 @@ package rego
 
 import (
 	"context"
-	"fmt"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/rego/answer"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -19,23 +19,15 @@ type Result struct {
 	Texts      []string // every text block
 }
 
-// Release is what policy says of a result.
-type Release string
-
-// What may be said. The zero value is none of them and is treated as Withhold.
-const (
-	ReleaseWhole Release = "release"
-	Redact       Release = "redact" // without what Paths name
-	Withhold     Release = "withhold"
-)
-
 // Verdict is policy's answer about one result.
-type Verdict struct {
-	Effect  Release
-	Reasons []gateway.Reason // of Withhold: at least one
-	Paths   []string         // of Redact: JSON Pointers into structuredContent
-	Err     error            // why evaluation gave no answer; for the operator's log, never sent
-}
+type Verdict = answer.Verdict
+
+// What may be said of a result.
+const (
+	ReleaseWhole = answer.ReleaseWhole
+	Redact       = answer.Redact
+	Withhold     = answer.Withhold
+)
 
 // JudgesResults says whether the policy has a rule about results. Without one
 // JudgeResult must not be asked.
@@ -70,7 +62,7 @@ func (e *Engine) judge(ctx context.Context, p *gateway.Principal, r *Resource, c
 	if err != nil {
 		return v, err
 	}
-	return e.verdictOf(answered)
+	return answer.VerdictOf(answered, e.policy.Words)
 }
 
 func (r *Result) term() (*ast.Term, error) {
@@ -90,38 +82,4 @@ func (r *Result) term() (*ast.Term, error) {
 		members = append(members, member{ast.StringTerm("structured_untrusted"), structured})
 	}
 	return ast.ObjectTerm(members...), nil
-}
-
-// verdictOf reads a result object: effect and reasons, and paths with redact.
-func (e *Engine) verdictOf(v ast.Value) (Verdict, error) {
-	obj, ok := v.(ast.Object)
-	if !ok {
-		return Verdict{}, fmt.Errorf("%w: result is not an object", errShape)
-	}
-	effect, reasons, paths := obj.Get(names.effect), obj.Get(names.reasons), obj.Get(names.paths)
-	if effect == nil || reasons == nil {
-		return Verdict{}, fmt.Errorf("%w: result must have effect and reasons", errShape)
-	}
-	var out Verdict
-	word, _ := effect.Value.(ast.String)
-	out.Effect = Release(word)
-	if err := codes(reasons.Value, e.policy.Words, &out.Reasons); err != nil {
-		return Verdict{}, err
-	}
-	members := 2
-	if out.Effect == Redact && paths != nil {
-		members++
-		r := owed{o: obj}
-		if out.Paths = r.pointers("paths"); r.err != nil {
-			return Verdict{}, fmt.Errorf("%w: result: %s", errShape, r.err)
-		}
-	}
-	switch {
-	case obj.Len() != members,
-		out.Effect == Redact && paths == nil,
-		out.Effect == Withhold && len(out.Reasons) == 0,
-		out.Effect != Redact && out.Effect != Withhold && out.Effect != ReleaseWhole:
-		return Verdict{}, fmt.Errorf("%w: result is none of release, redact with paths, withhold with reasons", errShape)
-	}
-	return out, nil
 }

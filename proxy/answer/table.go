@@ -69,6 +69,7 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeUnknownPrompt:      {400, -32602, false, RetryNo, "Unknown prompt."},
 		gateway.CodeUnknownResource:    {400, -32602, false, RetryNo, "Resource not found."},
 		gateway.CodeStateInvalid:       {400, 1510, false, RetryNo, "The request state is not one that was given to this caller for this call, or its time is over."},
+		gateway.CodeWithheld:           {403, 1512, true, RetryNo, "Policy withheld the result; the call was executed."},
 		gateway.CodeAskRefused:         {502, 1511, true, RetryNo, "The upstream server asked for what it may not ask for, or was not answered; the call was not completed."},
 
 		gateway.CodeMalformedCredential: {400, 1400, false, RetryNo, "One credential is wanted, in one Authorization header."},

@@ -39,11 +39,13 @@ const (
 	FactRound     Fact = "round"     // Round: what earlier rounds of this call left
 	FactCurrent   Fact = "current"   // a destructive tool is still the reviewed one
 	FactPermit    Fact = "permit"    // policy allowed this very call
+	FactOwed      Fact = "owed"      // Sent, and what the decision asks for before sending
 	FactSlot      Fact = "slot"      // the upstream has room
 	FactIntent    Fact = "intent"    // tool.decided is durable
 	FactIncoming  Fact = "incoming"  // the upstream answered
 	FactChecked   Fact = "checked"   // the answer keeps its contract
 	FactClean     Fact = "clean"     // the answer is safe to pass on
+	FactReleased  Fact = "released"  // what the decision and policy ask for of the answer
 	FactGathered  Fact = "gathered"  // Listed.Items
 	FactOffered   Fact = "offered"   // which tools this principal may see
 	FactPage      Fact = "page"      // the page of a list is rendered
@@ -91,6 +93,7 @@ type Call struct {
 	Reply     *protocol.Message // instead of Request: a legacy host's answer to a question of ours
 	Name      string            // the exposed name that was asked for; of a resource its normalised URI
 	Arguments []byte            // raw object; nil when absent
+	Sent      []byte            // Arguments as they go upstream: without what policy masks
 	Catalog   *Catalog
 	Item      registry.Pinned
 	Approval  *gateway.ApprovalFact // of this very call by a human; nil = none. Set before decide

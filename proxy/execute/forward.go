@@ -51,7 +51,7 @@ func (x *Executor) outgoing(m *method, c *call.Call, name string, heard *relay.R
 	out := protocol.Outgoing{
 		Method:      c.Request.Method,
 		Name:        name,
-		Arguments:   c.Arguments,
+		Arguments:   c.Sent,
 		Mirrors:     item.Definition.Mirrors,
 		TraceParent: c.Request.Meta.TraceParent,
 		Limit:       c.World.Limits.Result,
@@ -117,12 +117,14 @@ func (x *Executor) unchanged(ctx context.Context, c *call.Call) error {
 	return nil
 }
 
-// timeout is the shortest of what the reviewer and the operator allow for one
-// exchange.
+// timeout is the shortest of what the reviewer, the operator and policy allow for
+// one exchange.
 func timeout(c *call.Call) time.Duration {
 	d := c.World.Limits.CallTimeout
-	if t := c.Item.Item().Facts.Timeout; t > 0 && t < d {
-		return t
+	for _, t := range [...]time.Duration{c.Item.Item().Facts.Timeout, c.Decision.Obligations.Timeout} {
+		if t > 0 && t < d {
+			d = t
+		}
 	}
 	return d
 }

@@ -101,10 +101,10 @@ func unknown(c *call.Call) gateway.Code {
 
 func nameAndArguments(c *call.Call) (string, []byte) {
 	name := c.Item.Item().ID.Name
-	p := append(make([]byte, 0, len(name)+len(c.Arguments)+32), `{"name":`...)
+	p := append(make([]byte, 0, len(name)+len(c.Sent)+32), `{"name":`...)
 	p = protocol.AppendString(p, name)
-	if c.Arguments != nil {
-		p = append(append(p, `,"arguments":`...), c.Arguments...)
+	if c.Sent != nil {
+		p = append(append(p, `,"arguments":`...), c.Sent...)
 	}
 	return name, append(p, '}')
 }

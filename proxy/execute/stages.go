@@ -9,10 +9,10 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
-	"mcp-gateway/rego"
 )
 
 // Executor takes calls to their upstreams and back.
@@ -24,6 +24,7 @@ type Executor struct {
 	Redactor *redact.Redactor
 	Keys     *keyring.Ring // seals what goes from round to round
 	Hop      *present.Hop
+	Ruling   *ruling.Ruling
 }
 
 // method is what the methods that reach an upstream do differently.
@@ -60,8 +61,10 @@ func (x *Executor) stages(m *method) []call.Stage {
 		{Name: "recall", Needs: []call.Fact{call.FactItem, call.FactArguments}, Sets: []call.Fact{call.FactRound},
 			Run: func(_ context.Context, c *call.Call) error { return x.recall(m, c) }},
 		{Name: "recheck", Needs: []call.Fact{call.FactVisible}, Sets: []call.Fact{call.FactCurrent}, Run: x.recheck},
-		{Name: "decide", Needs: []call.Fact{call.FactArguments, call.FactRound, call.FactCurrent}, Sets: []call.Fact{call.FactPermit}, Run: decide},
-		{Name: "admit", Needs: []call.Fact{call.FactPermit}, Sets: []call.Fact{call.FactSlot}, Run: x.admit, Settle: giveBack},
+		{Name: "decide", Needs: []call.Fact{call.FactArguments, call.FactRound, call.FactCurrent}, Sets: []call.Fact{call.FactPermit}, Run: x.decide},
+		{Name: "transform", Needs: []call.Fact{call.FactPermit}, Sets: []call.Fact{call.FactOwed},
+			Run: func(_ context.Context, c *call.Call) error { return ruling.Transform(c, m.check) }},
+		{Name: "admit", Needs: []call.Fact{call.FactOwed}, Sets: []call.Fact{call.FactSlot}, Run: x.admit, Settle: giveBack},
 		{Name: "intend", Needs: []call.Fact{call.FactPermit, call.FactSlot}, Sets: []call.Fact{call.FactIntent}, Run: x.Record.Intend, Settle: x.Record.Conclude},
 		{Name: "forward", Needs: []call.Fact{call.FactItem, call.FactRound, call.FactPermit, call.FactIntent}, Sets: []call.Fact{call.FactIncoming},
 			Run: func(ctx context.Context, c *call.Call) error { return x.forward(ctx, m, c) }},
@@ -69,6 +72,8 @@ func (x *Executor) stages(m *method) []call.Stage {
 			Run: func(_ context.Context, c *call.Call) error { return x.checkOutput(m, c) }},
 		{Name: "redact", Needs: []call.Fact{call.FactChecked}, Sets: []call.Fact{call.FactClean},
 			Run: func(_ context.Context, c *call.Call) error { return x.redact(m, c) }},
+		{Name: "release", Needs: []call.Fact{call.FactClean}, Sets: []call.Fact{call.FactReleased},
+			Run: func(ctx context.Context, c *call.Call) error { return x.Ruling.Release(ctx, c, checkStructured) }},
 	}
 }
 
@@ -110,15 +115,8 @@ func (x *Executor) recheck(ctx context.Context, c *call.Call) error {
 }
 
 // decide asks policy about this very call.
-func decide(ctx context.Context, c *call.Call) error {
-	c.Decision = c.World.Policy.Decide(ctx, c.Principal, c.Catalog.Resources[c.Item.Item().Index], c.Arguments, rego.Context{
-		Action:    c.Request.Method,
-		Era:       string(c.Era),
-		Revision:  c.Revision,
-		Transport: c.Transport,
-		Time:      c.Started,
-		Responses: c.Round.Responses,
-	})
+func (x *Executor) decide(ctx context.Context, c *call.Call) error {
+	c.Decision = c.World.Policy.Decide(ctx, c.Principal, c.Catalog.Resources[c.Item.Item().Index], c.Arguments, x.Ruling.Circumstance(c))
 	permit, ok := c.Decision.Permit()
 	if ok {
 		c.Permit = permit

@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/throttle"
 )
 
@@ -16,6 +17,7 @@ type Recorder struct {
 	Journal call.Journal
 	Names   *audit.Keys
 	Floods  *throttle.Floods
+	History *history.Book // how often each principal called, for policies that look at it
 	// Log is told of every failed call once it is settled; nil for none.
 	Log func(*call.Call)
 }
@@ -27,7 +29,13 @@ func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
 		c.Action = c.ID
 	}
 	e := r.event(c, audit.ToolDecided)
-	return r.append(ctx, c, e)
+	if err := r.append(ctx, c, e); err != nil {
+		return err
+	}
+	if c.World.Policy.Needs().History {
+		r.History.Called(c.Principal.ID(), c.Item.Item().ID, c.Item.Item().Facts.Class(), c.Now())
+	}
+	return nil
 }
 
 // Conclude puts the outcome on record, before the answer leaves. If that fails
@@ -96,6 +104,9 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 	t := audit.RequestRefused
 	if c.Request != nil && reaches(c.Request.Method) {
 		t = audit.ToolRefused
+		if c.World.Policy.Needs().History {
+			r.History.Refused(c.Principal.ID(), c.Now())
+		}
 	}
 	e := r.event(c, t)
 	if e.Action.IsZero() {

@@ -108,7 +108,7 @@ func (b *build) wants(pkg string) bool {
 func (b *build) claims(c *ast.Compiler) gateway.Problems {
 	denials := map[string]bool{} // places of branches that can only deny
 	for _, r := range b.own() {
-		for branch := r; branch != nil; branch = branch.Else {
+		for _, branch := range branches(r) {
 			if onlyDenies(branch) {
 				denials[branch.Location.String()] = true
 			}
@@ -121,19 +121,25 @@ func (b *build) claims(c *ast.Compiler) gateway.Problems {
 	var roots []*ast.Rule
 	for _, name := range names {
 		for _, r := range c.GetRulesWithPrefix(entry(name)) {
-			for branch := r; branch != nil; branch = branch.Else {
-				if !denials[branch.Location.String()] {
-					roots = append(roots, branch)
-				}
-			}
+			roots = append(roots, branches(r)...)
 		}
 	}
+	roots = slices.DeleteFunc(roots, func(r *ast.Rule) bool { return denials[r.Location.String()] })
 	var ps gateway.Problems
 	for _, claim := range lint.Claims(c, contract.Input(contract.Phases()...), roots) {
 		ps = append(ps, b.files.modules.at(claim.Rule.Location, lint.CodeUnverified,
 			"this rule can allow, and rests on "+claim.Path+", which nobody verified; such facts may only deny, ask or restrict"))
 	}
 	return inOrder(ps)
+}
+
+// branches are a rule and its else branches.
+func branches(r *ast.Rule) []*ast.Rule {
+	var out []*ast.Rule
+	for ; r != nil; r = r.Else {
+		out = append(out, r)
+	}
+	return out
 }
 
 // onlyDenies says whether a branch of decision is a denial as it is written.

@@ -47,19 +47,25 @@ func join(a, b value) value {
 		out.items = &items
 	}
 	if b.fields != nil {
-		out.fields = make(map[string]*value, len(a.fields)+len(b.fields))
-		for _, fields := range []map[string]*value{a.fields, b.fields} {
-			for name, v := range fields {
-				if have := out.fields[name]; have != nil {
-					both := join(*have, *v)
-					v = &both
-				}
-				out.fields[name] = v
-			}
-		}
+		out.fields = joinFields(a.fields, b.fields)
 	}
 	if len(out.consts) > maxAlternatives {
 		out.any, out.consts = true, out.consts[:maxAlternatives]
+	}
+	return out
+}
+
+func joinFields(a, b map[string]*value) map[string]*value {
+	out := make(map[string]*value, len(a)+len(b))
+	for name, v := range a {
+		out[name] = v
+	}
+	for name, v := range b {
+		if have := out[name]; have != nil {
+			both := join(*have, *v)
+			v = &both
+		}
+		out[name] = v
 	}
 	return out
 }

@@ -8,15 +8,15 @@
 #   - decision: what happens to one call, as {"effect": …, "reasons": […]}.
 #     The effect is "allow", "ask" (a human decides) or "deny". Whoever is
 #     asked or denied is given the reasons: stable codes in lower case, at least
-#     one of them.
+#     one of them. What is asked says who may approve it, as obligations.
 #
 #   A call goes ahead only if the tool is visible and the decision is "allow".
 #   No answer, two answers, an error, an unknown member and running out of time
 #   all count as a denial; so does a failing built-in, which elsewhere in Rego
 #   is merely undefined. Nothing needs a `default` to be safe.
 #
-#   Every field of the input is described in input.visible.schema.json and
-#   input.decision.schema.json. A field that is not there fails when the policy
+#   Every field of the input is described in docs/policy-input.schema.json, which
+#   `policy schema` prints. A field that is not there fails when the policy
 #   is loaded. What you read about a tool was recorded by a reviewer; what its
 #   upstream says of itself is not in the input at all.
 # scope: package
@@ -45,7 +45,7 @@ visible contains id if {
 decision := {"effect": "allow", "reasons": []} if {
 	entitled
 	harmless
-} else := {"effect": "ask", "reasons": concerns} if {
+} else := {"effect": "ask", "reasons": concerns, "obligations": approvals} if {
 	entitled
 } else := {"effect": "deny", "reasons": objections}
 
@@ -69,6 +69,12 @@ harmless if {
 objections contains "not_reviewed" if input.resource.properties.state != "approved"
 
 objections contains "scope_missing" if scopes.missing
+
+# Who may approve. The caller's own consent is enough for a write; what destroys
+# needs another person.
+approvals contains {"type": "approval", "self": true} if input.resource.properties.side_effect == "write"
+
+approvals contains {"type": "approval"} if input.resource.properties.side_effect != "write"
 
 # Why a human is asked. Whatever is neither a read nor a write counts as
 # destructive.

@@ -52,6 +52,10 @@ call(scopes, changes, arguments) := {
 
 listing(scopes, resources) := {"subject": subject(scopes), "action": {"name": "list"}, "resources": resources}
 
+own_consent := {{"type": "approval", "self": true}}
+
+another := {{"type": "approval"}}
+
 test_decision[note] if {
 	some note, case in {
 		"a contained, reversible write goes ahead": {
@@ -64,23 +68,23 @@ test_decision[note] if {
 		},
 		"an outbound write is asked about": {
 			"changes": {"outbound": true},
-			"decision": {"effect": "ask", "reasons": {"outbound_write"}},
+			"decision": {"effect": "ask", "reasons": {"outbound_write"}, "obligations": own_consent},
 		},
 		"an irreversible write is asked about": {
 			"changes": {"reversible": false},
-			"decision": {"effect": "ask", "reasons": {"irreversible_write"}},
+			"decision": {"effect": "ask", "reasons": {"irreversible_write"}, "obligations": own_consent},
 		},
 		"every concern is named": {
 			"changes": {"reversible": false, "outbound": true},
-			"decision": {"effect": "ask", "reasons": {"irreversible_write", "outbound_write"}},
+			"decision": {"effect": "ask", "reasons": {"irreversible_write", "outbound_write"}, "obligations": own_consent},
 		},
 		"a destructive tool is asked about": {
 			"changes": {"side_effect": "destructive"},
-			"decision": {"effect": "ask", "reasons": {"destructive"}},
+			"decision": {"effect": "ask", "reasons": {"destructive"}, "obligations": another},
 		},
 		"an unknown side effect is destructive": {
 			"changes": {"side_effect": "harmless"},
-			"decision": {"effect": "ask", "reasons": {"destructive"}},
+			"decision": {"effect": "ask", "reasons": {"destructive"}, "obligations": another},
 		},
 		"an unreviewed tool is denied": {
 			"changes": {"state": "new"},

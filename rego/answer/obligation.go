@@ -1,4 +1,4 @@
-package rego
+package answer
 
 import (
 	"fmt"
@@ -26,20 +26,20 @@ func obligations(v ast.Value, into *gateway.Obligations) error {
 	return elements(v, maxObligations, func(t *ast.Term) error {
 		o, ok := t.Value.(ast.Object)
 		if !ok {
-			return fmt.Errorf("%w: an obligation is not an object", errShape)
+			return fmt.Errorf("%w: an obligation is not an object", ErrShape)
 		}
 		r := owed{o: o}
 		kind := r.text("type")
 		read, ok := readers[kind]
 		if !ok {
-			return fmt.Errorf("%w: obligation of unknown type %q", errShape, kind)
+			return fmt.Errorf("%w: obligation of unknown type %q", ErrShape, kind)
 		}
 		read(&r, into)
 		if r.err == nil && o.Len() != r.read {
 			r.fail("has a member that is not known")
 		}
 		if r.err != nil {
-			return fmt.Errorf("%w: obligation %s %s", errShape, kind, r.err)
+			return fmt.Errorf("%w: obligation %s %s", ErrShape, kind, r.err)
 		}
 		return nil
 	})
@@ -149,7 +149,7 @@ func (r *owed) texts(name string) []string {
 	err := elements(r.member(name), maxListed, func(t *ast.Term) error {
 		s, ok := t.Value.(ast.String)
 		if !ok || s == "" {
-			return errShape
+			return ErrShape
 		}
 		out = append(out, string(s))
 		return nil
@@ -189,7 +189,7 @@ func elements(v ast.Value, most int, each func(*ast.Term) error) error {
 	n := 0
 	stop := func(t *ast.Term) bool {
 		if n++; n > most {
-			err = fmt.Errorf("%w: more than %d elements", errShape, most)
+			err = fmt.Errorf("%w: more than %d elements", ErrShape, most)
 		} else {
 			err = each(t)
 		}
@@ -201,7 +201,7 @@ func elements(v ast.Value, most int, each func(*ast.Term) error) error {
 	case *ast.Array:
 		v.Until(stop)
 	default:
-		err = fmt.Errorf("%w: neither a set nor an array", errShape)
+		err = fmt.Errorf("%w: neither a set nor an array", ErrShape)
 	}
 	return err
 }

@@ -1,0 +1,175 @@
+package oblige
+
+import (
+	"strconv"
+	"strings"
+
+	"mcp-gateway/protocol"
+)
+
+// Masked stands where a text was that is not released.
+const Masked = "[masked]"
+
+// Arguments returns the arguments without what the pointers name: a member is
+// left out, an element of an array becomes null. The token * stands for every
+// element of an array. What is not there needs no masking.
+func Arguments(raw []byte, pointers []string) []byte {
+	return edit(make([]byte, 0, len(raw)), raw, treeOf(pointers), nil)
+}
+
+// Result returns a tool's result without what the pointers name in its
+// structuredContent: a text becomes "[masked]", another member is left out, an
+// element of an array becomes null. Its text blocks are masked alike where they
+// are JSON; any other block may hold the same in other words and is replaced.
+func Result(raw []byte, pointers []string, limits protocol.Limits) []byte {
+	t := treeOf(pointers)
+	out := append(make([]byte, 0, len(raw)), '{')
+	for name, value := range protocol.Members(raw) {
+		out = append(protocol.AppendString(out, string(name)), ':')
+		switch string(name) {
+		case "structuredContent":
+			out = edit(out, value, t, masked)
+		case "content":
+			out = blocks(out, value, t, limits)
+		default:
+			out = append(out, value...)
+		}
+		out = append(out, ',')
+	}
+	return closed(out, '}')
+}
+
+// tree is a set of pointers by their tokens.
+type tree struct {
+	under map[string]*tree
+	leaf  bool
+}
+
+func treeOf(pointers []string) *tree {
+	root := &tree{under: map[string]*tree{}}
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	for _, p := range pointers {
+		at := root
+		for token := range strings.SplitSeq(strings.TrimPrefix(p, "/"), "/") {
+			token = unescape.Replace(token)
+			next := at.under[token]
+			if next == nil {
+				next = &tree{under: map[string]*tree{}}
+				at.under[token] = next
+			}
+			at = next
+		}
+		at.leaf = true
+	}
+	return root
+}
+
+// element is what the pointers say of the i-th element of an array.
+func (t *tree) element(i int) *tree {
+	all, one := t.under["*"], t.under[strconv.Itoa(i)]
+	switch {
+	case all == nil:
+		return one
+	case one == nil:
+		return all
+	}
+	both := &tree{under: map[string]*tree{}, leaf: all.leaf || one.leaf}
+	for _, part := range []*tree{all, one} {
+		for token, next := range part.under {
+			if both.under[token] == nil || next.leaf {
+				both.under[token] = next
+			}
+		}
+	}
+	return both
+}
+
+// masked is what is released in place of a text.
+func masked(value []byte) []byte {
+	if protocol.Kind(value) == '"' {
+		return []byte(`"` + Masked + `"`)
+	}
+	return nil
+}
+
+// edit appends a value without what the tree names. instead gives what stands in
+// its place, nil for nothing; without it nothing ever does.
+func edit(dst, value []byte, t *tree, instead func([]byte) []byte) []byte {
+	switch protocol.Kind(value) {
+	case '{':
+		return editObject(dst, value, t, instead)
+	case '[':
+		return editArray(dst, value, t, instead)
+	default:
+		return append(dst, value...)
+	}
+}
+
+func editObject(dst, value []byte, t *tree, instead func([]byte) []byte) []byte {
+	dst = append(dst, '{')
+	for name, member := range protocol.Members(value) {
+		next := t.under[string(name)]
+		if next != nil && next.leaf {
+			if instead == nil || instead(member) == nil {
+				continue
+			}
+			member = instead(member)
+			next = nil
+		}
+		dst = append(protocol.AppendString(dst, string(name)), ':')
+		if next == nil {
+			dst = append(dst, member...)
+		} else {
+			dst = edit(dst, member, next, instead)
+		}
+		dst = append(dst, ',')
+	}
+	return closed(dst, '}')
+}
+
+func editArray(dst, value []byte, t *tree, instead func([]byte) []byte) []byte {
+	dst = append(dst, '[')
+	i := 0
+	for element := range protocol.Elements(value) {
+		next := t.element(i)
+		i++
+		switch {
+		case next == nil:
+			dst = append(dst, element...)
+		case !next.leaf:
+			dst = edit(dst, element, next, instead)
+		case instead != nil && instead(element) != nil:
+			dst = append(dst, instead(element)...)
+		default:
+			dst = append(dst, "null"...)
+		}
+		dst = append(dst, ',')
+	}
+	return closed(dst, ']')
+}
+
+// blocks appends the content of a tool's result, masked.
+func blocks(dst, content []byte, t *tree, limits protocol.Limits) []byte {
+	dst = append(dst, '[')
+	for block := range protocol.Elements(content) {
+		kind, _ := protocol.Member(block, "type")
+		raw, _ := protocol.Member(block, "text")
+		text, isText := protocol.Text(raw)
+		inner := []byte(text)
+		if protocol.IsText(kind, "text") && isText && protocol.Check(inner, limits) == nil {
+			inner = edit(nil, inner, t, masked)
+		} else {
+			inner = []byte(Masked)
+		}
+		dst = append(protocol.AppendString(append(dst, `{"type":"text","text":`...), string(inner)), "},"...)
+	}
+	return closed(dst, ']')
+}
+
+// closed ends an object or array whose members each end with a comma.
+func closed(dst []byte, with byte) []byte {
+	if dst[len(dst)-1] == ',' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, with)
+}
