@@ -2,14 +2,10 @@ package rego
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/protocol"
-
-	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // Decision is policy's answer about one call. Its slices may be shared and are
@@ -26,40 +22,6 @@ type Decision struct {
 
 	asked  question
 	permit Permit
-}
-
-// question is what a decision answers, without the arguments.
-type question struct {
-	subject  *ast.Term
-	resource *Resource
-	context  Context
-}
-
-// Input returns the argument-free input of the decision as canonical JSON:
-// what can be kept to explain and replay it. Arguments and time are left out;
-// the same question asked later has the same Input. It is nil for a Decision
-// that no Engine made.
-func (d Decision) Input() []byte {
-	if d.asked.resource == nil {
-		return nil
-	}
-	v, err := ast.JSON(d.asked.kept())
-	if err != nil {
-		return nil
-	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return protocol.AppendCanonical(nil, raw)
-}
-
-// InputDigest returns the digest of Input. It is computed anew each time.
-func (d Decision) InputDigest() gateway.Digest {
-	if raw := d.Input(); raw != nil {
-		return protocol.DigestOf(raw)
-	}
-	return ""
 }
 
 // Permit returns the proof that policy lets the call go ahead, and whether it

@@ -27,6 +27,7 @@
 //	load.go          Load, Options; the phases and their schemas
 //	engine.go        Engine: Visible, Decide; one evaluation each, bounded in time
 //	memo.go          Needs, and the answers that are kept: by all that the policy looks at
+//	kept.go          the argument-free input of a decision, and its digest
 //	result.go        JudgeResult: may this result be released
 //	input.go         Item, Resource, Context: the input as terms, built once where possible
 //	value.go         arguments as sent → terms, numbers exact

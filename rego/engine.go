@@ -13,6 +13,7 @@ import (
 	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/check"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
 	oparego "github.com/open-policy-agent/opa/v1/rego"
@@ -29,6 +30,7 @@ type Engine struct {
 	after    Needs // of the result phase
 	memo     *memo // nil: decisions are not kept
 	subjects *subjects
+	inputs   *lru.Cache[keptKey, gateway.Digest]
 }
 
 func newEngine(p *check.Policy, o Options) (*Engine, error) {
@@ -40,6 +42,9 @@ func newEngine(p *check.Policy, o Options) (*Engine, error) {
 	e := &Engine{
 		policy: p, timeout: o.Timeout, now: o.Now, subjects: s,
 		needs: needsOf(reads), after: needsOf(p.Reads[PhaseResult]),
+	}
+	if e.inputs, err = lru.New[keptKey, gateway.Digest](keptInputs); err != nil {
+		return nil, err
 	}
 	if !o.Uncached {
 		e.memo, err = newMemo(reads)
@@ -118,7 +123,7 @@ func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 	defer contain(&err)
 	c.Action = cmp.Or(c.Action, protocol.MethodToolsCall)
 	who := e.subjects.get(p)
-	d.asked = question{who.term, r, *c}
+	d.asked = question{who.term, r, *c, e.inputs}
 	var a *answer.Answer
 	if e.memo == nil {
 		a, err = e.ask(ctx, &d.asked, args)
@@ -165,29 +170,6 @@ func contain(err *error) {
 		*err = fmt.Errorf("%w: %v", errPanic, r)
 	}
 }
-
-// input builds the input of a call; without arguments there is no such member.
-func (q *question) input(arguments, context *ast.Term) ast.Value {
-	resource := [...]member{
-		{names.kind, word(q.resource.id.Kind.String())},
-		{names.id, q.resource.key},
-		{names.properties, q.resource.facts},
-		{names.arguments, arguments},
-	}
-	n := len(resource)
-	if arguments == nil {
-		n--
-	}
-	return ast.NewObject(
-		member{names.subject, q.subject},
-		member{names.action, ast.ObjectTerm(member{names.name, word(q.context.Action)})},
-		member{names.resource, ast.ObjectTerm(resource[:n]...)},
-		member{names.context, context},
-	)
-}
-
-// kept builds what of the input can be kept.
-func (q *question) kept() ast.Value { return q.input(nil, ast.ObjectTerm(q.context.kept()...)) }
 
 var (
 	errUndefined = errors.New("rego: policy gave no answer")

@@ -51,7 +51,7 @@ func (e *Engine) judge(ctx context.Context, p *gateway.Principal, r *Resource, c
 	if c.Action == "" {
 		c.Action = protocol.MethodToolsCall
 	}
-	q := question{e.subjects.get(p).term, r, *c}
+	q := question{e.subjects.get(p).term, r, *c, nil}
 	input := q.input(nil, c.term(&e.after, nil)).(ast.Object)
 	came, err := res.term()
 	if err != nil {
