@@ -55,7 +55,7 @@ const (
 	CodeMalformedCredential Code = "malformed_credential" // sent twice, in the URL, or too large to be one
 	CodeInsufficientScope   Code = "insufficient_scope"   // of a visible item; scope is all that is missing
 	CodeIssuerUnavailable   Code = "issuer_unavailable"   // who issued a token can't be asked about it now
-	CodeWithheld Code = "result_withheld" // policy does not release what came back
+	CodeWithheld            Code = "result_withheld"      // policy does not release what came back
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs

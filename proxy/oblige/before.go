@@ -16,7 +16,9 @@ func Before(o *gateway.Obligations, p *gateway.Principal, f *gateway.ExposureFac
 	switch {
 	case slices.ContainsFunc(o.StepUp, lacks):
 		e := gateway.Fail(gateway.CodeInsufficientScope, gateway.ReasonScopeMissing)
-		e.Scopes = o.StepUp
+		if e.Scopes = o.StepUp; p.Method != gateway.AuthOAuth {
+			e.Code, e.Scopes = gateway.CodeForbidden, nil // there is nobody to ask for more
+		}
 		return e
 	case o.FreshWithin > 0 && !fresh(p, o.FreshWithin, now):
 		return gateway.Fail(gateway.CodeForbidden, gateway.ReasonAuthentication)
