@@ -12,7 +12,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench proof failclosed soak clients conformance matrix fmt attacks
+.PHONY: test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -38,6 +38,9 @@ fuzz:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./test/bench
+
+pins:
+	$(GO) test -count=1 -run Pins -v ./test/pins -pins
 
 proof:
 	$(GO) test -count=1 -timeout 30m -run Proof -v ./test/proof -proof

@@ -224,7 +224,7 @@ func isOutcome(s string) bool {
 func isState(s string) bool {
 	switch gateway.ExposureState(s) {
 	case gateway.StateApproved, gateway.StateNew, gateway.StateChanged,
-		gateway.StateQuarantined, gateway.StateWithheld, gateway.StateMissing:
+		gateway.StateQuarantined, gateway.StateWithheld, gateway.StateMissing, gateway.StateDeprecated, gateway.StateRetired:
 		return true
 	}
 	return false

@@ -78,6 +78,14 @@ const ReasonAdmissionFailed Reason = "admission_failed"
 // does not guarantee.
 const ReasonNoEvidence Reason = "evidence_not_guaranteed"
 
+// Why a reviewed definition is not served, or is again.
+const (
+	ReasonRetired         Reason = "retired"             // its sunset has come
+	ReasonIdentityChanged Reason = "identity_changed"    // its upstream is not what was reviewed
+	ReasonReplicas        Reason = "replicas_disagree"   // its upstream lists several definitions by turns
+	ReasonRestored        Reason = "definition_restored" // served again: the upstream returned to what was reviewed
+)
+
 // ReasonIDInUse says that a request came under an id whose request is not
 // answered yet.
 const ReasonIDInUse Reason = "id_in_use"

@@ -68,6 +68,7 @@ type Finding struct {
 	Code     string
 	Path     string
 	Severity Severity
+	Excerpt  string // the words that gave it, bounded; upstream text: for a reviewer's eyes, escaped, and nowhere else
 }
 
 // Violation is one way in which a value breaks its schema: the JSON Pointer

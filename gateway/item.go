@@ -122,7 +122,7 @@ func (f *ExposureFacts) Class() SideEffect {
 // ExposureState says where one observed definition stands against the review.
 type ExposureState string
 
-// The states of a definition. Only StateApproved is served.
+// The states of a definition. What is served, Served says.
 const (
 	StateApproved    ExposureState = "approved"
 	StateNew         ExposureState = "new"         // listed by the upstream, no record
@@ -130,4 +130,14 @@ const (
 	StateQuarantined ExposureState = "quarantined" // held back by a reviewer's word
 	StateWithheld    ExposureState = "withheld"    // cannot be served safely, whatever the review
 	StateMissing     ExposureState = "missing"     // a record exists, the upstream lists no such tool
+	StateDeprecated  ExposureState = "deprecated"  // approved, served and marked until its sunset
+	StateRetired     ExposureState = "retired"     // its sunset has come
 )
+
+// Served says whether hosts are offered what stands so.
+func (s ExposureState) Served() bool { return s == StateApproved || s == StateDeprecated }
+
+// ExposureStates lists every state, in the order in which they are shown.
+func ExposureStates() []ExposureState {
+	return []ExposureState{StateApproved, StateDeprecated, StateNew, StateChanged, StateQuarantined, StateRetired, StateWithheld, StateMissing}
+}

@@ -3,8 +3,12 @@ package registry
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/registry/findings"
+	"mcp-gateway/registry/identity"
+	"mcp-gateway/registry/review"
 )
 
 // candidate is an observation while it is being judged.
@@ -26,6 +30,7 @@ func (r *Registry) build() *Snapshot {
 		}
 	}
 	r.presented = presented
+	beside(all)
 
 	s := &Snapshot{tables: make(map[shelf]*table, 2*len(r.lists)+2), observations: make([]Observation, 0, len(all))}
 	if r.exposure != nil {
@@ -43,6 +48,7 @@ func (r *Registry) build() *Snapshot {
 // candidates compares every listed definition with its record.
 func (r *Registry) candidates() []candidate {
 	var all []candidate
+	now := r.opts.Clock()
 	for _, upstream := range r.upstreams() {
 		trusted := r.opts.Trust(upstream)
 		for _, a := range r.lists[upstream].admitted {
@@ -53,7 +59,8 @@ func (r *Registry) candidates() []candidate {
 			if a.def.Name != "" {
 				c.Exposed = exposedName(a.def.ID)
 			}
-			c.judge(a, trusted)
+			c.judge(a, trusted, now)
+			r.doubt(&c, now)
 			all = append(all, c)
 		}
 	}
@@ -61,22 +68,39 @@ func (r *Registry) candidates() []candidate {
 }
 
 // judge says where one definition stands.
-func (c *candidate) judge(a *admission, trusted bool) {
-	switch rec := c.Record; {
-	case a.reason != "":
+func (c *candidate) judge(a *admission, trusted bool, now time.Time) {
+	if a.reason != "" {
 		c.withhold(a.reason, detail(a.err))
-	case rec == nil:
-		c.hold(gateway.StateNew, gateway.ReasonUnreviewed, trusted)
-	case rec.Definition != c.Digest:
-		c.hold(gateway.StateChanged, gateway.ReasonDefinitionChanged, trusted && rec.Quarantine == "")
-	case rec.Quarantine != "":
-		c.hold(gateway.StateQuarantined, gateway.ReasonQuarantined, false)
-		c.Detail = clip(rec.Quarantine)
-	default:
-		c.State = gateway.StateApproved
-		if err := rec.Proved(a.def.OutputSchema); err != nil && a.def.ID.Kind == gateway.KindTool {
+		return
+	}
+	state, reason := review.Stand(c.Record, c.Digest, now)
+	switch state {
+	case gateway.StateNew:
+		c.hold(state, reason, trusted)
+	case gateway.StateChanged:
+		c.hold(state, reason, trusted && c.Record.Quarantine == "")
+	case gateway.StateApproved, gateway.StateDeprecated:
+		c.State = state
+		if err := c.Record.Proved(a.def.OutputSchema); err != nil && c.ID.Kind == gateway.KindTool {
 			c.withhold(gateway.ReasonNoEvidence, detail(err))
 		}
+	default:
+		c.hold(state, reason, false)
+		c.Detail = clip(c.Record.Quarantine)
+	}
+}
+
+// doubt holds back what an upstream lists that is not the one that was reviewed,
+// and tells replicas that disagree from a change.
+func (r *Registry) doubt(c *candidate, now time.Time) {
+	if rec := r.exposure.Upstream(c.ID.Upstream); rec != nil && rec.Identity != "" && c.State.Served() && !c.Trusted {
+		if is := r.lists[c.ID.Upstream].info.Identity; !identity.Same(is, rec.Identity) {
+			c.hold(gateway.StateChanged, gateway.ReasonIdentityChanged, false)
+			c.Detail = "the upstream is now " + string(is)
+		}
+	}
+	if c.State == gateway.StateChanged && r.flaps.Disagree(c.ID, now) {
+		c.Reasons = append(c.Reasons, gateway.ReasonReplicas)
 	}
 }
 
@@ -102,18 +126,22 @@ type exposed struct {
 }
 
 // withholdTwins withholds all of one kind that would share one exposed name, listed
-// twice by one upstream or meeting after shortening: which of them a call meant
-// must never depend on the order of lists or reviews. URIs keep their spelling, and
+// twice by one upstream, meeting after shortening, or alike but for case and the
+// separators that people mix up: which of them a call meant must never depend on
+// the order of lists or reviews, or on a slip of the pen. URIs keep their spelling, and
 // two upstreams may well offer the same one: see Snapshot.file.
 func withholdTwins(all []candidate) {
 	byName := make(map[exposed][]int, len(all))
 	for i := range all {
 		if c := &all[i]; c.Exposed != "" {
 			name := exposed{c.ID.Kind, c.Exposed}
+			if c.Exposed != c.ID.Name { // a URI is compared as it is
+				name.name = findings.Fold(c.Exposed)
+			}
 			byName[name] = append(byName[name], i)
 		}
 	}
-	for name, twins := range byName {
+	for _, twins := range byName {
 		if len(twins) == 1 {
 			continue
 		}
@@ -124,7 +152,7 @@ func withholdTwins(all []candidate) {
 			listed[all[at].ID]++
 		}
 		slices.Sort(ids)
-		why := clip(name.name + " would name " + strings.Join(ids, " and "))
+		why := clip(all[twins[0]].Exposed + " would name " + strings.Join(ids, " and "))
 		for _, at := range twins {
 			c := &all[at]
 			if c.Exposed != c.ID.Name || listed[c.ID] > 1 {
@@ -138,7 +166,7 @@ func withholdTwins(all []candidate) {
 // it is or might be served.
 func (r *Registry) show(c *candidate) {
 	c.shown = r.present(c.Definition, c.facts(), c.Exposed)
-	c.Findings = c.shown.findings
+	c.Findings = slices.Concat(c.shown.findings, c.Definition.Findings)
 	if err := c.shown.err; err != nil {
 		c.withhold(reasonOf(err, gateway.ReasonAdmissionFailed), detail(err))
 		return
@@ -146,6 +174,25 @@ func (r *Registry) show(c *candidate) {
 	if code, found := c.shown.critical(c.Record); found {
 		c.withhold(code, "a critical finding that no reviewer waived")
 	}
+}
+
+// beside adds what the names of other upstreams' tools give rise to.
+func beside(all []candidate) {
+	neighbours := make([]findings.Neighbour, len(all))
+	for i := range all {
+		neighbours[i] = findings.Neighbour{ID: all[i].ID, Exposed: all[i].Exposed, Mentions: all[i].Definition.mentions}
+	}
+	for i, more := range findings.Around(neighbours) {
+		all[i].Findings = slices.Concat(all[i].Findings, more, all[i].against())
+	}
+}
+
+// against returns what its review gives rise to.
+func (c *candidate) against() []gateway.Finding {
+	if c.ID.Kind != gateway.KindTool || c.Record == nil || c.Record.Definition != c.Digest {
+		return nil
+	}
+	return findings.Against(c.ID.Name, c.Record.Facts.SideEffect)
 }
 
 // facts returns the reviewed facts, or the zero facts: a record speaks only for

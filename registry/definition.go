@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/findings"
 	"mcp-gateway/registry/uri"
 	"mcp-gateway/schema"
 )
@@ -32,7 +33,10 @@ type Definition struct {
 	Input        *schema.Schema
 	Output       *schema.Schema // nil when none is declared
 	Mirrors      []protocol.Mirror
-	Template     *uri.Template // of a resource template
+	Template     *uri.Template     // of a resource template
+	Findings     []gateway.Finding // what it shows by itself
+
+	mentions []string // what its texts say that may be the name of a tool
 }
 
 // admission is what became of one listed object. It is kept, so that the same
@@ -88,6 +92,8 @@ func admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
 	if len(raw) > MaxDefinition {
 		return d, gateway.ReasonDefinitionTooBig, fmt.Errorf("the definition has %d bytes, at most %d are taken", len(raw), MaxDefinition)
 	}
+	report := findings.Inspect(id.Kind, d.Name, raw)
+	d.Findings, d.mentions = report.Findings, report.Mentions
 	if id.Kind != gateway.KindTool {
 		return d, "", nil
 	}

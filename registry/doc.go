@@ -11,6 +11,7 @@
 //
 //	exposure.go    Record, Exposure: what reviewers wrote, by the names of package review
 //	definition.go  Definition, and admit: one listed tool, checked and compiled
+//	parts.go       Parts: which part of a definition is different
 //	name.go        tool names, and the names under which hosts see them
 //	registry.go    Registry, Options, Listing: publish, set exposure, forget
 //	build.go       where each definition stands, and the snapshot made of it
@@ -21,5 +22,8 @@
 //	review/        what reviewers wrote, and what follows from it
 //	views/         the private list cache: who may see what
 //	uri/           resource URIs and templates in one spelling
+//	findings/      what is suspicious in a definition
+//	identity/      what an upstream is, in one digest
+//	flap/          replicas that disagree, told from a change
 //	diff/          how two definitions differ, for the reviewer
 package registry

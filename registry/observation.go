@@ -90,7 +90,7 @@ func (c *Changes) list(before map[gateway.ItemID]bool, o *Observation) {
 // enter files a definition under the state that it is now in.
 func (c *Changes) enter(o *Observation) {
 	switch o.State {
-	case gateway.StateApproved:
+	case gateway.StateApproved, gateway.StateDeprecated:
 		c.Approved = append(c.Approved, *o)
 	case gateway.StateWithheld:
 		c.Withheld = append(c.Withheld, *o)

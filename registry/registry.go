@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/registry/flap"
 )
 
 // MaxItems is how much one upstream may list, of all kinds together.
@@ -44,7 +45,8 @@ type Listing struct {
 	Partial      bool // not all pages came
 	Era          string
 	Revision     string
-	Instructions []byte // as sent, nil when none; never shown to a host unreviewed
+	Instructions []byte         // as sent, nil when none; never shown to a host unreviewed
+	Identity     gateway.Digest // what the upstream is: see package identity
 }
 
 // List is what is known of an upstream's last list.
@@ -53,6 +55,7 @@ type List struct {
 	Era          string
 	Revision     string
 	Instructions []byte
+	Identity     gateway.Digest
 	TTL          time.Duration
 	Items        int       // listed, served or not
 	At           time.Time // when the last list came
@@ -95,6 +98,8 @@ type Registry struct {
 	lists     map[string]*list
 	exposure  *Exposure
 	presented map[*Definition]*presentation
+	flaps     flap.Memory
+	next      time.Time // the next sunset; zero = none
 }
 
 // New returns a registry that serves nothing yet.
@@ -154,6 +159,7 @@ func (r *Registry) Forget(upstream string) Changes {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.lists, upstream)
+	r.flaps.Forget(upstream)
 	return r.commit()
 }
 
@@ -176,7 +182,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	defer r.mu.Unlock()
 	before := r.lists[upstream]
 	next := &list{admitted: admitted, info: List{
-		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions),
+		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Identity: l.Identity,
 		TTL: l.TTL, At: now, Whole: now,
 	}}
 	if l.Partial {
@@ -187,13 +193,19 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	}
 	next.info.Items = len(next.admitted)
 	r.lists[upstream] = next
-	if before != nil && slices.Equal(before.admitted, next.admitted) {
+	if before != nil && next.info.Identity == before.info.Identity && slices.Equal(before.admitted, next.admitted) && !r.sunset(now) {
 		return Changes{Partial: l.Partial, Revision: r.Snapshot().revision}, nil
+	}
+	for _, a := range next.admitted {
+		r.flaps.Listed(a.def.ID, a.def.Digest, now)
 	}
 	c := r.commit()
 	c.Partial = l.Partial
 	return c, nil
 }
+
+// sunset says whether one has come since what is served was last judged.
+func (r *Registry) sunset(now time.Time) bool { return !r.next.IsZero() && !now.Before(r.next) }
 
 func tooMany() error {
 	return gateway.Because(gateway.CodeTooLarge, errors.New("the upstream lists too much"))
@@ -280,6 +292,7 @@ func (r *Registry) upstreams() []string {
 func (r *Registry) commit() Changes {
 	before := r.Snapshot()
 	after := r.build()
+	r.next = r.exposure.Next(r.opts.Clock())
 	after.revision, after.superseded = before.revision, before.superseded
 	if !sameServed(before, after) {
 		after.revision, after.superseded = after.revision+1, make(chan struct{})

@@ -50,9 +50,10 @@ type Item struct {
 	Record      *Record // nil when its upstream is trusted without review
 	Facts       *gateway.ExposureFacts
 	Findings    []gateway.Finding
-	Fragment    []byte // its rendering for hosts under Exposed
-	OwnFragment []byte // its rendering under its own name, for the upstream's own endpoint
-	Index       int    // unique in this snapshot, from 0: for bit sets
+	State       gateway.ExposureState // approved or deprecated
+	Fragment    []byte                // its rendering for hosts under Exposed
+	OwnFragment []byte                // its rendering under its own name, for the upstream's own endpoint
+	Index       int                   // unique in this snapshot, from 0: for bit sets
 }
 
 // Spelled returns what the upstream itself calls the resource of a normalised URI
@@ -253,11 +254,11 @@ func (t *table) enter(name string, e entry) {
 
 // item returns what is served, or nil if the candidate is not.
 func (c *candidate) item() *Item {
-	if c.State != gateway.StateApproved {
+	if !c.State.Served() {
 		return nil
 	}
 	t := &Item{
-		ID: c.ID, Exposed: c.Exposed, Definition: c.Definition, Facts: &c.shown.facts, Findings: c.Findings,
+		ID: c.ID, Exposed: c.Exposed, Definition: c.Definition, Facts: &c.shown.facts, Findings: c.Findings, State: c.State,
 		Fragment: c.shown.exposed, OwnFragment: c.shown.own,
 	}
 	if !c.Trusted {

@@ -74,9 +74,9 @@ func (s *Store) prune(ctx context.Context, tx *sql.Tx, upstream string) error {
 		DELETE FROM definitions WHERE id IN (
 			SELECT id FROM (
 				SELECT id, sum(length(raw) + ?) OVER (ORDER BY last_seen DESC, id DESC) AS total
-				FROM definitions WHERE upstream = ? AND state <> ?)
+				FROM definitions WHERE upstream = ? AND state NOT IN (?, ?, ?))
 			WHERE total > ?)`,
-		overhead, upstream, string(gateway.StateApproved), s.keep)
+		overhead, upstream, string(gateway.StateApproved), string(gateway.StateDeprecated), string(gateway.StateRetired), s.keep)
 	return err
 }
 

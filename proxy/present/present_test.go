@@ -2,7 +2,9 @@ package present_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/present"
@@ -34,6 +36,16 @@ func TestItems(t *testing.T) {
 		}
 		if got := string(fragment("up__p")); got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, tc.want)
+		}
+	}
+	outgoing := &gateway.ExposureFacts{Deprecated: &gateway.Deprecation{Sunset: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC), Use: "open_2"}}
+	for raw, want := range map[string]string{
+		`{"name":"t","description":"Opens.","inputSchema":{"type":"object"}}`: `"description":"Opens.\n\nDeprecated: not served from 2027-03-01 on. Use open_2 instead.","inputSchema"`,
+		`{"name":"t","inputSchema":{"type":"object"}}`:                        `"description":"Deprecated: not served from 2027-03-01 on. Use open_2 instead.","inputSchema"`,
+	} {
+		fragment, _, err := items(&registry.Definition{Raw: []byte(raw)}, outgoing)
+		if err != nil || !strings.Contains(string(fragment("t")), want) {
+			t.Errorf("deprecated: %s, %v", fragment("t"), err)
 		}
 	}
 	for kind, raws := range map[gateway.Kind][]string{

@@ -222,7 +222,7 @@ func describeItem(c *call.Call, e *audit.Event) {
 	if named(c) {
 		e.Tool = audit.Ident(t.Exposed)
 	}
-	e.Definition, e.Schema, e.State = t.Definition.Digest, t.Definition.Contract, gateway.StateApproved
+	e.Definition, e.Schema, e.State = t.Definition.Digest, t.Definition.Contract, t.State
 	if c.Err != nil {
 		e.Faults = faults(t.Definition.InputSchema, c.Err.Violations)
 	}

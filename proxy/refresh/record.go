@@ -12,7 +12,7 @@ import (
 // publish hands a list to the registry, keeps what was seen, and puts what is
 // different on record.
 func (r *Refresher) publish(l *loop, listing registry.Listing) error {
-	known, err := r.known(l)
+	known, ever, err := r.known(l)
 	if err != nil {
 		r.Log(l.id, registry.Changes{}, err)
 		return err
@@ -28,6 +28,7 @@ func (r *Refresher) publish(l *loop, listing registry.Listing) error {
 	l.note(changes)
 	turned := changes.Partial && !l.partial
 	l.partial = changes.Partial
+	restored(changes, known, ever)
 	now := r.Clock()
 	fact := l.upstream.Fact()
 	fact.ID, fact.At = l.id, now
@@ -67,15 +68,24 @@ func (r *Refresher) noteFailure(l *loop, err error) {
 	r.Log(l.id, registry.Changes{}, err)
 }
 
+// pair names one definition of one item.
+type pair struct {
+	id     gateway.ItemID
+	digest gateway.Digest
+}
+
 // known returns how the definitions of an upstream stood when they were last
-// seen, so that a restart does not report them all as news.
-func (r *Refresher) known(l *loop) (map[gateway.ItemID]registry.Seen, error) {
+// seen, so that a restart does not report them all as news, and all that were ever
+// seen.
+func (r *Refresher) known(l *loop) (map[gateway.ItemID]registry.Seen, map[pair]bool, error) {
 	seen, err := r.History.Definitions(l.ctx, l.id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	last := make(map[gateway.ItemID]registry.Seen, len(seen))
+	ever := make(map[pair]bool, len(seen))
 	for _, s := range seen {
+		ever[pair{s.ID, s.Digest}] = true
 		if l.gone[s.ID] {
 			continue
 		}
@@ -83,7 +93,18 @@ func (r *Refresher) known(l *loop) (map[gateway.ItemID]registry.Seen, error) {
 			last[s.ID] = s
 		}
 	}
-	return last, nil
+	return last, ever, nil
+}
+
+// restored marks what is served again because its upstream went back to the
+// definition that was reviewed, after it had listed another: a flap on record.
+func restored(c registry.Changes, known map[gateway.ItemID]registry.Seen, ever map[pair]bool) {
+	for i := range c.Approved {
+		o := &c.Approved[i]
+		if last, ok := known[o.ID]; ok && last.Digest != o.Digest && ever[pair{o.ID, o.Digest}] {
+			o.Reasons = []gateway.Reason{gateway.ReasonRestored}
+		}
+	}
 }
 
 // Record writes one event for each definition that entered a state, unless it
@@ -140,6 +161,9 @@ func changed(o *registry.Observation) *audit.Event {
 		e.Was = o.Record.Definition
 	}
 	for _, f := range o.Findings {
+		if f.Severity == gateway.Info { // for a reviewer to read; half of all tools have some
+			continue
+		}
 		e.Findings = append(e.Findings, audit.Count{Class: f.Code, N: 1})
 	}
 	return e

@@ -82,13 +82,13 @@ func (s *server) asks() []time.Time {
 // memory is what lasts: a history, and a journal.
 type memory struct {
 	mu     sync.Mutex
-	seen   map[gateway.ItemID]registry.Seen
+	seen   map[pair]registry.Seen
 	facts  map[string]registry.UpstreamFact
 	events []string
 }
 
 func newMemory() *memory {
-	return &memory{seen: map[gateway.ItemID]registry.Seen{}, facts: map[string]registry.UpstreamFact{}}
+	return &memory{seen: map[pair]registry.Seen{}, facts: map[string]registry.UpstreamFact{}}
 }
 
 func (m *memory) Observe(_ context.Context, at time.Time, seen []registry.Seen) error {
@@ -96,7 +96,7 @@ func (m *memory) Observe(_ context.Context, at time.Time, seen []registry.Seen) 
 	defer m.mu.Unlock()
 	for _, s := range seen {
 		s.Last = at
-		m.seen[s.ID] = s
+		m.seen[pair{s.ID, s.Digest}] = s
 	}
 	return nil
 }
@@ -105,8 +105,8 @@ func (m *memory) Definitions(_ context.Context, upstream string) ([]registry.See
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []registry.Seen
-	for id, s := range m.seen {
-		if id.Upstream == upstream {
+	for at, s := range m.seen {
+		if at.id.Upstream == upstream {
 			all = append(all, s)
 		}
 	}
@@ -132,7 +132,11 @@ func (m *memory) Upstreams(context.Context) ([]registry.UpstreamFact, error) { r
 func (m *memory) Append(_ context.Context, e *audit.Event, _ audit.Durability) (audit.Position, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.events = append(m.events, fmt.Sprintf("%s %s %s", e.Type, e.Tool, e.State))
+	text := fmt.Sprintf("%s %s %s", e.Type, e.Tool, e.State)
+	if slices.Contains(e.Reasons, gateway.ReasonRestored) {
+		text += " definition_restored"
+	}
+	m.events = append(m.events, text)
 	return audit.Position{}, nil
 }
 
@@ -517,6 +521,16 @@ func TestEventsAreNews(t *testing.T) {
 		wait(5 * time.Minute)
 		if got := m.news(); len(got) > 0 {
 			t.Errorf("a failure wrote %v", got)
+		}
+		up.set(nil, "x", "y", "z")
+		wait(15 * time.Minute)
+		if got, want := m.news(), []string{"tools.changed a__x approved definition_restored"}; !slices.Equal(got, want) {
+			t.Errorf("after a flap %v", got)
+		}
+		up.set(nil, "x=other", "y", "z")
+		wait(time.Minute)
+		if got, want := m.news(), []string{"tools.changed a__x approved definition_restored"}; !slices.Equal(got, want) {
+			t.Errorf("after another %v", got)
 		}
 		b.end()
 	})

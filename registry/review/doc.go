@@ -7,5 +7,6 @@
 // Map:
 //
 //	record.go    Record, UpstreamRecord, Exposure
+//	stand.go     Stand: the one table of exposure states
 //	evidence.go  Fits, Proved: do the schemas bear out what a record says
 package review

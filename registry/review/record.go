@@ -37,6 +37,14 @@ type Exposure struct {
 	Revision  string // names this text, for events
 }
 
+// Upstream returns the review of an upstream itself, or nil.
+func (x *Exposure) Upstream(id string) *UpstreamRecord {
+	if x == nil {
+		return nil
+	}
+	return x.Upstreams[id]
+}
+
 // Of returns the record of an item, or nil.
 func (x *Exposure) Of(id gateway.ItemID) *Record {
 	if x == nil {

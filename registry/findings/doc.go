@@ -1,0 +1,18 @@
+// Package findings looks for what is suspicious in a definition, for a reviewer
+// and for policy. A finding proves nothing and refuses nothing by itself: a
+// warning holds back an approval until somebody writes why it is acceptable.
+//
+// Ordinary words between tools ("use X instead of Y", "call X first") are no
+// finding: real servers are full of them.
+//
+// Map:
+//
+//	findings.go  Code, Of: every kind of finding with its severity and reason
+//	inspect.go   Inspect, Report: one definition by itself
+//	walk.go      which text stands where in a definition
+//	text.go      directives, concealment, sensitive paths: words that a model reads
+//	values.go    secrets and destinations among default values
+//	shape.go     what the input schema lets a caller say
+//	names.go     names: what they promise, what they look like, where they are mentioned
+//	around.go    Around: one definition beside those of other upstreams
+package findings

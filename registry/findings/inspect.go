@@ -1,0 +1,44 @@
+package findings
+
+import (
+	"strings"
+
+	"mcp-gateway/gateway"
+)
+
+// Report is what one definition shows by itself.
+type Report struct {
+	Findings []gateway.Finding // one of each code, at the first place
+	Mentions []string          // what its texts say that may be the name of a tool; sorted, each once
+}
+
+// Inspect looks at one definition, which must be strictly checked JSON.
+func Inspect(kind gateway.Kind, name string, raw []byte) Report {
+	in := &inspection{name: name}
+	in.definition(kind, raw)
+	return Report{Findings: in.found, Mentions: in.mentioned()}
+}
+
+// inspection is one look at one definition.
+type inspection struct {
+	name     string
+	found    []gateway.Finding
+	mentions map[string]bool
+}
+
+// add notes the first finding of each code.
+func (in *inspection) add(code Code, path, excerpt string) {
+	for _, f := range in.found {
+		if f.Code == string(code) {
+			return
+		}
+	}
+	in.found = append(in.found, finding(code, path, excerpt))
+}
+
+func finding(code Code, path, excerpt string) gateway.Finding {
+	if len(excerpt) > mostExcerpt {
+		excerpt = strings.ToValidUTF8(excerpt[:mostExcerpt], "") + "…"
+	}
+	return gateway.Finding{Code: string(code), Path: path, Severity: of(code).severity, Excerpt: excerpt}
+}
