@@ -3,9 +3,12 @@ package registry
 import (
 	"fmt"
 	"maps"
-	"mcp-gateway/gateway"
 	"slices"
 	"testing"
+	"time"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/registry/listed"
 )
 
 // realistic returns 300 definitions, real ones where they are at hand.
@@ -16,7 +19,8 @@ func realistic(tb testing.TB) [][]byte {
 	var all [][]byte
 	for _, server := range slices.Sorted(maps.Keys(lists)) {
 		for _, raw := range lists[server] {
-			d, reason, _ := admit(gateway.ItemID{Upstream: "up"}, raw)
+			a := listed.Examine(gateway.ItemID{Upstream: "up"}, raw, time.Time{})
+			d, reason := a.Def, a.Reason
 			if reason == "" && !used[d.Name] && len(all) < want {
 				used[d.Name], all = true, append(all, raw)
 			}

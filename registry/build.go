@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry/findings"
 	"mcp-gateway/registry/identity"
+	"mcp-gateway/registry/listed"
 	"mcp-gateway/registry/review"
 )
 
@@ -53,11 +54,11 @@ func (r *Registry) candidates() []candidate {
 		trusted := r.opts.Trust(upstream)
 		for _, a := range r.lists[upstream].admitted {
 			c := candidate{Observation: Observation{
-				ID: a.def.ID, Digest: a.def.Digest, Definition: a.def, FirstSeen: a.at,
-				Record: r.exposure.Of(a.def.ID),
+				ID: a.Def.ID, Digest: a.Def.Digest, Definition: a.Def, FirstSeen: a.At,
+				Record: r.exposure.Of(a.Def.ID),
 			}}
-			if a.def.Name != "" {
-				c.Exposed = exposedName(a.def.ID)
+			if a.Def.Name != "" {
+				c.Exposed = listed.Exposed(a.Def.ID)
 			}
 			c.judge(a, trusted, now)
 			r.doubt(&c, now)
@@ -68,9 +69,9 @@ func (r *Registry) candidates() []candidate {
 }
 
 // judge says where one definition stands.
-func (c *candidate) judge(a *admission, trusted bool, now time.Time) {
-	if a.reason != "" {
-		c.withhold(a.reason, detail(a.err))
+func (c *candidate) judge(a *listed.Admission, trusted bool, now time.Time) {
+	if a.Reason != "" {
+		c.withhold(a.Reason, detail(a.Err))
 		return
 	}
 	state, reason := review.Stand(c.Record, c.Digest, now)
@@ -81,7 +82,7 @@ func (c *candidate) judge(a *admission, trusted bool, now time.Time) {
 		c.hold(state, reason, trusted && c.Record.Quarantine == "")
 	case gateway.StateApproved, gateway.StateDeprecated:
 		c.State = state
-		if err := c.Record.Proved(a.def.OutputSchema); err != nil && c.ID.Kind == gateway.KindTool {
+		if err := c.Record.Proved(a.Def.OutputSchema); err != nil && c.ID.Kind == gateway.KindTool {
 			c.withhold(gateway.ReasonNoEvidence, detail(err))
 		}
 	default:
@@ -168,7 +169,7 @@ func (r *Registry) show(c *candidate) {
 	c.shown = r.present(c.Definition, c.facts(), c.Exposed)
 	c.Findings = slices.Concat(c.shown.findings, c.Definition.Findings)
 	if err := c.shown.err; err != nil {
-		c.withhold(reasonOf(err, gateway.ReasonAdmissionFailed), detail(err))
+		c.withhold(listed.ReasonOf(err, gateway.ReasonAdmissionFailed), detail(err))
 		return
 	}
 	if code, found := c.shown.critical(c.Record); found {
@@ -180,7 +181,7 @@ func (r *Registry) show(c *candidate) {
 func beside(all []candidate) {
 	neighbours := make([]findings.Neighbour, len(all))
 	for i := range all {
-		neighbours[i] = findings.Neighbour{ID: all[i].ID, Exposed: all[i].Exposed, Mentions: all[i].Definition.mentions}
+		neighbours[i] = findings.Neighbour{ID: all[i].ID, Exposed: all[i].Exposed, Mentions: all[i].Definition.Mentions}
 	}
 	for i, more := range findings.Around(neighbours) {
 		all[i].Findings = slices.Concat(all[i].Findings, more, all[i].against())

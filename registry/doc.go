@@ -9,16 +9,14 @@
 //
 // Map:
 //
-//	exposure.go    Record, Exposure: what reviewers wrote, by the names of package review
-//	definition.go  Definition, and admit: one listed tool, checked and compiled
-//	parts.go       Parts: which part of a definition is different
-//	name.go        tool names, and the names under which hosts see them
+//	words.go       Definition, Record, Exposure: by the names of packages listed and review
 //	registry.go    Registry, Options, Listing: publish, set exposure, forget
 //	build.go       where each definition stands, and the snapshot made of it
 //	present.go     the host's rendering of a tool, contained and remembered
 //	snapshot.go    Snapshot, Tool, Pinned: what is served, and how a name resolves
 //	observation.go Observation, Changes: what there is and what became different
 //	history.go     History: the durable memory of all this; store implements it
+//	listed/        one thing as it was listed: admitted, digested, named
 //	review/        what reviewers wrote, and what follows from it
 //	views/         the private list cache: who may see what
 //	uri/           resource URIs and templates in one spelling

@@ -6,6 +6,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/listed"
 	"mcp-gateway/registry/review"
 )
 
@@ -46,7 +47,7 @@ func TestEvidence(t *testing.T) {
 }
 
 func TestFits(t *testing.T) {
-	d := examine(gateway.ItemID{Upstream: "up"}, []byte(ticketTool), newClock().time()).def
+	d := listed.Examine(gateway.ItemID{Upstream: "up"}, []byte(ticketTool), newClock().time()).Def
 	for name, tt := range map[string]struct {
 		facts  gateway.ExposureFacts
 		fits   bool

@@ -11,6 +11,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry/flap"
+	"mcp-gateway/registry/listed"
 )
 
 // MaxItems is how much one upstream may list, of all kinds together.
@@ -85,7 +86,7 @@ func (l *Listing) count() int {
 // changed.
 type list struct {
 	info     List
-	admitted []*admission
+	admitted []*listed.Admission
 }
 
 // Registry holds the lists of all upstreams and the reviewers' word on them.
@@ -197,7 +198,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 		return Changes{Partial: l.Partial, Revision: r.Snapshot().revision}, nil
 	}
 	for _, a := range next.admitted {
-		r.flaps.Listed(a.def.ID, a.def.Digest, now)
+		r.flaps.Listed(a.Def.ID, a.Def.Digest, now)
 	}
 	c := r.commit()
 	c.Partial = l.Partial
@@ -220,16 +221,16 @@ func (l *list) merge(before *list) {
 	l.info.Whole = before.info.Whole
 	shown := make(map[gateway.ItemID]bool, len(l.admitted))
 	for _, a := range l.admitted {
-		shown[a.def.ID] = true
+		shown[a.Def.ID] = true
 	}
 	for _, a := range before.admitted {
-		if a.def.Name != "" && !shown[a.def.ID] {
+		if a.Def.Name != "" && !shown[a.Def.ID] {
 			l.admitted = append(l.admitted, a)
 		}
 	}
 }
 
-func (r *Registry) admitted(upstream string) []*admission {
+func (r *Registry) admitted(upstream string) []*listed.Admission {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if l := r.lists[upstream]; l != nil {
@@ -240,12 +241,12 @@ func (r *Registry) admitted(upstream string) []*admission {
 
 // admitAll judges a listing, taking over every judgement of the same bytes. Most
 // come back as they were, in the same order: that case only compares.
-func admitAll(upstream string, l *Listing, known []*admission, now time.Time) []*admission {
-	all := make([]*admission, 0, l.count())
-	var lookUp func(gateway.Kind, []byte) *admission
+func admitAll(upstream string, l *Listing, known []*listed.Admission, now time.Time) []*listed.Admission {
+	all := make([]*listed.Admission, 0, l.count())
+	var lookUp func(gateway.Kind, []byte) *listed.Admission
 	for _, kind := range gateway.Kinds() {
 		for _, raw := range l.of(kind) {
-			if i := len(all); i < len(known) && known[i].is(kind, raw) {
+			if i := len(all); i < len(known) && known[i].Is(kind, raw) {
 				all = append(all, known[i])
 				continue
 			}
@@ -254,7 +255,7 @@ func admitAll(upstream string, l *Listing, known []*admission, now time.Time) []
 			}
 			a := lookUp(kind, raw)
 			if a == nil {
-				a = examine(gateway.ItemID{Kind: kind, Upstream: upstream}, raw, now)
+				a = listed.Examine(gateway.ItemID{Kind: kind, Upstream: upstream}, raw, now)
 			}
 			all = append(all, a)
 		}
@@ -263,14 +264,14 @@ func admitAll(upstream string, l *Listing, known []*admission, now time.Time) []
 }
 
 // indexed returns a look-up of admissions by kind and bytes.
-func indexed(known []*admission) func(gateway.Kind, []byte) *admission {
+func indexed(known []*listed.Admission) func(gateway.Kind, []byte) *listed.Admission {
 	seed := maphash.MakeSeed()
-	index := make(map[uint64]*admission, len(known))
+	index := make(map[uint64]*listed.Admission, len(known))
 	for _, a := range known {
-		index[maphash.Bytes(seed, a.raw)] = a
+		index[maphash.Bytes(seed, a.Raw)] = a
 	}
-	return func(kind gateway.Kind, raw []byte) *admission {
-		if a := index[maphash.Bytes(seed, raw)]; a != nil && a.is(kind, raw) {
+	return func(kind gateway.Kind, raw []byte) *listed.Admission {
+		if a := index[maphash.Bytes(seed, raw)]; a != nil && a.Is(kind, raw) {
 			return a
 		}
 		return nil

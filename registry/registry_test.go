@@ -14,6 +14,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/listed"
 )
 
 func ids(all []Observation) []string {
@@ -225,7 +226,7 @@ func TestTooManyToolsLeaveTheOldList(t *testing.T) {
 
 func TestTwinsAreAllWithheld(t *testing.T) {
 	long := strings.Repeat("t", 100)
-	short := strings.TrimPrefix(ExposedName("up", long), "up__")
+	short := strings.TrimPrefix(listed.ExposedName("up", long), "up__")
 	tests := map[string]struct {
 		lists map[string][][]byte
 		twins []string
@@ -347,14 +348,6 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// A definition on which admission panics is withheld like any other bad one.
-func TestExamineContainsPanics(t *testing.T) {
-	a := contain(gateway.ItemID{Upstream: "up"}, []byte(`{}`), time.Time{}, func(gateway.ItemID, []byte) (*Definition, gateway.Reason, error) { panic("boom") })
-	if a.reason != gateway.ReasonAdmissionFailed || a.err == nil || a.def.ID.Upstream != "up" || a.def.Digest == "" {
-		t.Errorf("admission %+v", a)
-	}
-}
-
 func TestForget(t *testing.T) {
 	r := New(Options{})
 	a, b := tool("a", ""), tool("b", "")
@@ -460,7 +453,7 @@ func modelServed(lists map[string]map[string]string, x *Exposure) []string {
 	for upstream, list := range lists {
 		for name, raw := range list {
 			rec, ok := x.Items[gateway.ItemID{Upstream: upstream, Name: name}]
-			if d, _, _ := admit(gateway.ItemID{Upstream: upstream}, []byte(raw)); ok && rec.Definition == d.Digest {
+			if d := listed.Examine(gateway.ItemID{Upstream: upstream}, []byte(raw), time.Time{}).Def; ok && rec.Definition == d.Digest {
 				served = append(served, upstream+"__"+name+" "+raw)
 			}
 		}
@@ -533,4 +526,42 @@ func TestSharedURIs(t *testing.T) {
 	if resolve("one") != "" || resolve("two") != "" || len(r.Snapshot().All()) != 2 {
 		t.Errorf("both serve it: %q, %q on their own", resolve("one"), resolve("two"))
 	}
+}
+
+// Every definition of real servers is admitted or withheld by a code.
+func TestAdmitCorpus(t *testing.T) {
+	lists := corpus(t)
+	if len(lists) == 0 {
+		t.Log("not run: no corpus of real tool lists beside the module")
+		return
+	}
+	r := New(Options{})
+	total := 0
+	for upstream, raws := range lists {
+		publish(t, r, upstream, raws...)
+		total += len(raws)
+	}
+	counts := map[string]int{}
+	for _, o := range r.Observations() {
+		switch {
+		case o.State == gateway.StateNew:
+			counts["admitted"]++
+		case o.State == gateway.StateWithheld && len(o.Reasons) == 1 && o.Detail != "":
+			counts["withheld "+string(o.Reasons[0])]++
+			t.Logf("%s: %s: %.150s", o.ID, o.Reasons[0], o.Detail)
+		default:
+			t.Errorf("%s stands as %s %v", o.ID, o.State, o.Reasons)
+		}
+	}
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	if sum != total {
+		t.Errorf("%d of %d definitions are accounted for", sum, total)
+	}
+	if counts["admitted"]*10 < total*9 {
+		t.Errorf("only %d of %d are admitted", counts["admitted"], total)
+	}
+	fmt.Printf("corpus: %d servers, %d definitions: %v\n", len(lists), total, counts)
 }

@@ -63,7 +63,7 @@ func (t *Item) Spelled(normalized string) string {
 	if t.ID.Kind != gateway.KindResource {
 		return normalized
 	}
-	raw, _ := protocol.Member(t.Definition.Raw, nameMember(gateway.KindResource))
+	raw, _ := protocol.Member(t.Definition.Raw, "uri")
 	own, _ := protocol.Text(raw)
 	return own
 }

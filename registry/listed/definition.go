@@ -1,4 +1,4 @@
-package registry
+package listed
 
 import (
 	"bytes"
@@ -35,41 +35,40 @@ type Definition struct {
 	Mirrors      []protocol.Mirror
 	Template     *uri.Template     // of a resource template
 	Findings     []gateway.Finding // what it shows by itself
-
-	mentions []string // what its texts say that may be the name of a tool
+	Mentions     []string          // what its texts say that may be the name of a tool
 }
 
-// admission is what became of one listed object. It is kept, so that the same
+// Admission is what became of one listed object. It is kept, so that the same
 // bytes need not be judged again.
-type admission struct {
-	raw    []byte
-	def    *Definition    // never nil; only partly filled when there is a reason
-	reason gateway.Reason // "" = fit to be served
-	err    error
-	at     time.Time
+type Admission struct {
+	Raw    []byte
+	Def    *Definition    // never nil; only partly filled when there is a reason
+	Reason gateway.Reason // "" = fit to be served
+	Err    error
+	At     time.Time
 }
 
-// is says whether the same bytes were listed as the same kind.
-func (a *admission) is(kind gateway.Kind, raw []byte) bool {
-	return a.def.ID.Kind == kind && bytes.Equal(a.raw, raw)
+// Is says whether the same bytes were listed as the same kind.
+func (a *Admission) Is(kind gateway.Kind, raw []byte) bool {
+	return a.Def.ID.Kind == kind && bytes.Equal(a.Raw, raw)
 }
 
-// examine admits one listed object of which the caller may reuse the bytes.
-func examine(id gateway.ItemID, raw []byte, at time.Time) *admission {
+// Examine admits one listed object of which the caller may reuse the bytes.
+func Examine(id gateway.ItemID, raw []byte, at time.Time) *Admission {
 	return contain(id, raw, at, admit)
 }
 
 // contain makes a panic in admit that object's fault and no other's.
 func contain(id gateway.ItemID, raw []byte, at time.Time,
-	admit func(gateway.ItemID, []byte) (*Definition, gateway.Reason, error)) (a *admission) {
-	a = &admission{raw: bytes.Clone(raw), at: at}
+	admit func(gateway.ItemID, []byte) (*Definition, gateway.Reason, error)) (a *Admission) {
+	a = &Admission{Raw: bytes.Clone(raw), At: at}
 	defer func() {
 		if p := recover(); p != nil {
-			a.def = &Definition{ID: id, Raw: a.raw, Digest: plainDigest(a.raw)}
-			a.reason, a.err = gateway.ReasonAdmissionFailed, fmt.Errorf("panic while admitting: %v", p)
+			a.Def = &Definition{ID: id, Raw: a.Raw, Digest: plainDigest(a.Raw)}
+			a.Reason, a.Err = gateway.ReasonAdmissionFailed, fmt.Errorf("panic while admitting: %v", p)
 		}
 	}()
-	a.def, a.reason, a.err = admit(id, a.raw)
+	a.Def, a.Reason, a.Err = admit(id, a.Raw)
 	return a
 }
 
@@ -80,7 +79,7 @@ func admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
 	d := &Definition{ID: id, Raw: raw}
 	if err := protocol.Check(raw, protocol.DefaultLimits()); err != nil {
 		d.Digest = plainDigest(raw)
-		return d, reasonOf(err, gateway.ReasonMalformed), err
+		return d, ReasonOf(err, gateway.ReasonMalformed), err
 	}
 	d.Digest = protocol.DigestOf(raw)
 	if protocol.Kind(raw) != '{' {
@@ -93,7 +92,7 @@ func admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
 		return d, gateway.ReasonDefinitionTooBig, fmt.Errorf("the definition has %d bytes, at most %d are taken", len(raw), MaxDefinition)
 	}
 	report := findings.Inspect(id.Kind, d.Name, raw)
-	d.Findings, d.mentions = report.Findings, report.Mentions
+	d.Findings, d.Mentions = report.Findings, report.Mentions
 	if id.Kind != gateway.KindTool {
 		return d, "", nil
 	}
@@ -147,15 +146,15 @@ func compile(d *Definition) (gateway.Reason, error) {
 		return gateway.ReasonSchemaInvalid, errors.New("inputSchema is missing")
 	}
 	if d.Input, err = schema.Compile(d.InputSchema, schema.Limits{RequireObject: true}); err != nil {
-		return reasonOf(err, gateway.ReasonSchemaInvalid), fmt.Errorf("inputSchema: %w", err)
+		return ReasonOf(err, gateway.ReasonSchemaInvalid), fmt.Errorf("inputSchema: %w", err)
 	}
 	if d.OutputSchema, declared = member(d.Raw, "outputSchema"); declared {
 		if d.Output, err = schema.Compile(d.OutputSchema, schema.Limits{}); err != nil {
-			return reasonOf(err, gateway.ReasonSchemaInvalid), fmt.Errorf("outputSchema: %w", err)
+			return ReasonOf(err, gateway.ReasonSchemaInvalid), fmt.Errorf("outputSchema: %w", err)
 		}
 	}
 	if d.Mirrors, err = protocol.Mirrors(d.InputSchema); err != nil {
-		return reasonOf(err, gateway.ReasonHeaderMirror), err
+		return ReasonOf(err, gateway.ReasonHeaderMirror), err
 	}
 	d.Contract = protocol.SumOf(d.InputSchema, d.OutputSchema)
 	execution, _ := member(d.Raw, "execution")
@@ -179,8 +178,8 @@ func member(raw []byte, name string) ([]byte, bool) {
 	return value, true
 }
 
-// reasonOf returns the reason that an error carries, or else the fallback.
-func reasonOf(err error, fallback gateway.Reason) gateway.Reason {
+// ReasonOf returns the reason that an error carries, or else the fallback.
+func ReasonOf(err error, fallback gateway.Reason) gateway.Reason {
 	var e *gateway.Error
 	switch {
 	case !errors.As(err, &e):

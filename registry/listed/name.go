@@ -1,4 +1,4 @@
-package registry
+package listed
 
 import (
 	"crypto/sha256"
@@ -13,9 +13,9 @@ const (
 	separator   = "__"
 )
 
-// exposedName is what something is called on the endpoint for all upstreams.
+// Exposed is what something is called on the endpoint for all upstreams.
 // Resources and templates keep their URIs.
-func exposedName(id gateway.ItemID) string {
+func Exposed(id gateway.ItemID) string {
 	if id.Kind == gateway.KindResource || id.Kind == gateway.KindTemplate {
 		return id.Name
 	}

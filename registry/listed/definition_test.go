@@ -1,10 +1,10 @@
-package registry
+package listed
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -147,40 +147,10 @@ func FuzzAdmit(f *testing.F) {
 	})
 }
 
-// Every definition of real servers is admitted or withheld by a code.
-func TestAdmitCorpus(t *testing.T) {
-	lists := corpus(t)
-	if len(lists) == 0 {
-		t.Log("not run: no corpus of real tool lists beside the module")
-		return
+// A definition on which admission panics is withheld like any other bad one.
+func TestExamineContainsPanics(t *testing.T) {
+	a := contain(gateway.ItemID{Upstream: "up"}, []byte(`{}`), time.Time{}, func(gateway.ItemID, []byte) (*Definition, gateway.Reason, error) { panic("boom") })
+	if a.Reason != gateway.ReasonAdmissionFailed || a.Err == nil || a.Def.ID.Upstream != "up" || a.Def.Digest == "" {
+		t.Errorf("admission %+v", a)
 	}
-	r := New(Options{})
-	total := 0
-	for upstream, raws := range lists {
-		publish(t, r, upstream, raws...)
-		total += len(raws)
-	}
-	counts := map[string]int{}
-	for _, o := range r.Observations() {
-		switch {
-		case o.State == gateway.StateNew:
-			counts["admitted"]++
-		case o.State == gateway.StateWithheld && len(o.Reasons) == 1 && o.Detail != "":
-			counts["withheld "+string(o.Reasons[0])]++
-			t.Logf("%s: %s: %.150s", o.ID, o.Reasons[0], o.Detail)
-		default:
-			t.Errorf("%s stands as %s %v", o.ID, o.State, o.Reasons)
-		}
-	}
-	sum := 0
-	for _, n := range counts {
-		sum += n
-	}
-	if sum != total {
-		t.Errorf("%d of %d definitions are accounted for", sum, total)
-	}
-	if counts["admitted"]*10 < total*9 {
-		t.Errorf("only %d of %d are admitted", counts["admitted"], total)
-	}
-	fmt.Printf("corpus: %d servers, %d definitions: %v\n", len(lists), total, counts)
 }

@@ -1,6 +1,12 @@
 package registry
 
-import "mcp-gateway/registry/review"
+import (
+	"mcp-gateway/registry/listed"
+	"mcp-gateway/registry/review"
+)
+
+// Definition is one thing as its upstream listed it; see package listed.
+type Definition = listed.Definition
 
 // The reviewers' words; see package review.
 type (

@@ -1,4 +1,4 @@
-package registry
+package listed
 
 import (
 	"mcp-gateway/gateway"
