@@ -110,6 +110,9 @@ func (s *scene) journal() []audit.Event {
 	s.c.Helper()
 	var all []audit.Event
 	for line := range bytes.Lines(s.Journal(s.c)) {
+		if line[0] != '{' {
+			continue // of a checkpoint
+		}
 		var e audit.Event
 		s.c.must(audit.Decode(bytes.TrimSuffix(line, []byte("\n")), &e))
 		all = append(all, e)

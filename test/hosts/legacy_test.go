@@ -15,11 +15,17 @@ import (
 
 const initialize = `"capabilities":{"elicitation":{}},"clientInfo":{"name":"raw","version":"1"}`
 
-// lastEvent is the last line of the journal, as it stands there.
+// lastEvent is the last event in the journal, as it stands there; beside its events
+// the journal holds signed checkpoints.
 func lastEvent(t *testing.T, s *stage.Stage) string {
 	t.Helper()
-	text := strings.TrimSpace(string(s.Journal(t)))
-	return text[strings.LastIndexByte(text, '\n')+1:]
+	last := ""
+	for line := range strings.Lines(string(s.Journal(t))) {
+		if strings.HasPrefix(line, "{") {
+			last = line
+		}
+	}
+	return last
 }
 
 // begin initializes a session of a revision and returns its id.
