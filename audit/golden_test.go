@@ -150,6 +150,16 @@ func samples() map[Type]*Event {
 	e = base(DetailRead)
 	e.Action, e.Approver = id(2), Keyed("a1b2c3d4e5f60718:"+hex64[:32])
 	all[e.Type] = e
+
+	e = caller(ToolRepeated)
+	e.Action, e.Method, e.Outcome = id(3), "tools/call", gateway.OutcomeCommitted
+	e.OfReplica, e.OfBoot, e.OfSeq = "gw-0198a2b3", 16, 99
+	all[e.Type] = e
+
+	e = base(LedgerReconciled)
+	e.Action, e.Outcome, e.Reasons = id(3), gateway.OutcomeCommitted, []gateway.Reason{"status_tool"}
+	e.OfReplica, e.OfBoot, e.OfSeq = "gw-0198a2b3", 16, 99
+	all[e.Type] = e
 	return all
 }
 

@@ -24,6 +24,9 @@ type Position struct {
 	Hash    Hash
 }
 
+// IsZero says whether there is no event.
+func (p Position) IsZero() bool { return p.Seq == 0 }
+
 // Order is the order of a query's rows.
 type Order string
 

@@ -36,9 +36,11 @@ const (
 	ApprovalRefused Type = "approval.refused" // a person said no
 	ApprovalExpired Type = "approval.expired" // nobody said anything in time
 
-	AuditPruned  Type = "audit.pruned"  // events up to a checkpoint were deleted, as retention says
-	CallReviewed Type = "call.reviewed" // a person labelled a call
-	DetailRead   Type = "detail.read"   // a person read the kept arguments of a call
+	AuditPruned      Type = "audit.pruned"      // events up to a checkpoint were deleted, as retention says
+	CallReviewed     Type = "call.reviewed"     // a person labelled a call
+	DetailRead       Type = "detail.read"       // a person read the kept arguments of a call
+	ToolRepeated     Type = "tool.repeated"     // a recorded outcome was told again; nothing was sent
+	LedgerReconciled Type = "ledger.reconciled" // what became of an action whose outcome was unknown
 )
 
 // Types lists every type that may be written.
@@ -49,6 +51,7 @@ func Types() []Type {
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
 		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,
 		AuditPruned, CallReviewed, DetailRead,
+		ToolRepeated, LedgerReconciled,
 	}
 }
 
@@ -215,7 +218,8 @@ func isEffect(s string) bool {
 
 func isOutcome(s string) bool {
 	switch gateway.Outcome(s) {
-	case gateway.OutcomeCommitted, gateway.OutcomeFailed, gateway.OutcomeUnknown, gateway.OutcomeAwaiting:
+	case gateway.OutcomeCommitted, gateway.OutcomeFailed, gateway.OutcomeUnknown, gateway.OutcomeAwaiting,
+		gateway.OutcomeAccepted, gateway.OutcomePartial:
 		return true
 	}
 	return false

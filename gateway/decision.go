@@ -68,6 +68,9 @@ const (
 	OutcomeFailed    Outcome = "failed"
 	OutcomeUnknown   Outcome = "outcome_unknown"
 	OutcomeAwaiting  Outcome = "awaiting_input" // the upstream asks before it goes on; the retry has the same action
+	OutcomeAccepted  Outcome = "accepted"       // the upstream took it on and will do it later
+	OutcomePartial   Outcome = "partial"        // the upstream says that it did a part of it
+	OutcomeInFlight  Outcome = "in_flight"      // of the ledger alone: may be running now
 )
 
 // ReasonAdmissionFailed says that judging a definition itself failed; the cause
@@ -109,4 +112,15 @@ const (
 	ReasonHostLeft      Reason = "host_left"
 	ReasonPrincipalGone Reason = "principal_gone" // its credential is not accepted any more
 	ReasonEndpointGone  Reason = "endpoint_gone"  // its upstream was taken out of the configuration
+)
+
+// Reasons of calls with side effects: what the ledger says of their key.
+const (
+	ReasonKeyArguments   Reason = "key_arguments_differ" // the key was used with other arguments
+	ReasonKeysDiffer     Reason = "keys_differ"          // _meta and the arguments name different keys
+	ReasonKeyShape       Reason = "key_shape"            // no string of 1 to 256 printable characters
+	ReasonEvidenceAbsent Reason = "evidence_absent"      // success without the reviewed external id
+	ReasonLedger         Reason = "ledger_unavailable"   // the ledger could not be read or written
+	ReasonApprovalUsed   Reason = "approval_used"        // its approval was used or is over by now
+	ReasonReceiptUnkept  Reason = "receipt_not_kept"     // it ran; its receipt could not be signed or kept
 )

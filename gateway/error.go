@@ -56,6 +56,10 @@ const (
 	CodeInsufficientScope   Code = "insufficient_scope"   // of a visible item; scope is all that is missing
 	CodeIssuerUnavailable   Code = "issuer_unavailable"   // who issued a token can't be asked about it now
 	CodeWithheld            Code = "result_withheld"      // policy does not release what came back
+	CodeInProgress          Code = "in_progress"
+	CodeIdempotencyConflict Code = "idempotency_conflict"
+	CodeMissingExternalID   Code = "missing_external_id"
+	CodeReceiptUnavailable  Code = "receipt_unavailable"
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -73,6 +77,7 @@ func Codes() []Code {
 		CodeUnknownPrompt, CodeUnknownResource, CodeStateInvalid, CodeAskRefused,
 		CodeMalformedCredential, CodeInsufficientScope, CodeIssuerUnavailable,
 		CodeWithheld,
+		CodeInProgress, CodeIdempotencyConflict, CodeMissingExternalID, CodeReceiptUnavailable,
 	}
 }
 
@@ -87,6 +92,7 @@ type Error struct {
 	RetryAfter time.Duration // for CodeRateLimited and CodeUnavailable; 0 = unknown
 	Scopes     []string      // for CodeInsufficientScope: all that the operation needs
 	Needs      []byte        // for CodeMissingCapability: the capabilities to declare, a raw object
+	Receipt    []byte        // of a call with side effects: its signed receipt, a raw object
 	Err        error         // the cause; logged, never sent
 }
 

@@ -13,6 +13,7 @@ import (
 	"mcp-gateway/proxy/answer"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/execute"
 	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/listen"
@@ -22,6 +23,7 @@ import (
 	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/throttle"
+	"mcp-gateway/receipt"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/views"
@@ -57,6 +59,9 @@ type Options struct {
 	Journal  Journal
 	Names    *audit.Keys
 	Keys     *keyring.Ring // seals cursors and request states
+	Ledger   receipt.Ledger
+	Fates    call.Fates
+	Writer   string // the journal's, of this process
 	Clock    func() time.Time
 	// Log is told of every failed call once it is settled. The error names
 	// causes and must stay with the operator.
@@ -76,6 +81,7 @@ type Gateway struct {
 	executor *execute.Executor
 	listener *listen.Listener
 	hop      *present.Hop
+	effects  *effect.Book
 }
 
 // New builds the pipelines and proves their order.
@@ -88,9 +94,13 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Log: o.Log}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
+	g.effects = &effect.Book{
+		Ledger: o.Ledger, Keys: o.Keys, Fates: o.Fates, Hop: g.hop, Record: g.recorder,
+		Writer: o.Writer, Build: o.Version, Clock: o.Clock,
+	}
 	g.executor = &execute.Executor{
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor,
-		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop},
+		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop}, Effects: g.effects,
 	}
 	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})
 	g.worlds.Set(o.World)
@@ -137,6 +147,9 @@ func (g *Gateway) pipelines() (map[audit.Era]map[string]*Pipeline, error) {
 	return built, nil
 }
 
+// Effects is the ledger as calls use it.
+func (g *Gateway) Effects() *effect.Book { return g.effects }
+
 // SetWorld replaces the settings for calls that arrive from now on. Calls
 // under way finish under those that they began with, but for subscriptions,
 // which may last for long and follow.
@@ -176,7 +189,7 @@ func (a Answer) Sent() {
 
 // Answer renders the settled call.
 func (g *Gateway) Answer(c *Call) Answer {
-	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action, Legacy: c.Era == audit.Legacy}
+	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action, Of: c.Of, Legacy: c.Era == audit.Legacy}
 	if c.Request != nil {
 		r.Request, r.Requested = c.Request.ID, cmp.Or(c.Request.Meta.Version, c.Header.Get(protocol.HeaderVersion))
 		r.Tool = c.Request.Method == protocol.MethodToolsCall

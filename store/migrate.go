@@ -19,9 +19,12 @@ var version2 string
 //go:embed schema/confined.sql
 var confined string
 
+//go:embed schema/effects.sql
+var effects string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
-func migrations() []string { return []string{version1, version2, confined} }
+func migrations() []string { return []string{version1, version2, confined, effects} }
 
 // inspect says which version a database has, without writing to it: 0 is an
 // empty one. It fails if the database is not ours or too new.

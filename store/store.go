@@ -32,6 +32,8 @@ type Store struct {
 	write *sql.DB // one connection: writers of this process queue here, not in SQLite
 	read  *sql.DB
 	keep  int64 // bytes that unapproved definitions of one upstream may take
+
+	commits *committer
 }
 
 var _ registry.History = (*Store)(nil)
@@ -56,6 +58,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, errors.Join(explain("opening "+path, err), s.Close())
 	}
+	s.commits = startCommitter(s)
 	return s, nil
 }
 
@@ -115,6 +118,9 @@ func (s *Store) Check(ctx context.Context) error {
 // Close waits for what is being written.
 func (s *Store) Close() error {
 	var err error
+	if s.commits != nil {
+		s.commits.close()
+	}
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {
 			err = errors.Join(err, db.Close())

@@ -22,6 +22,7 @@
 //	commit.go    the two goroutines behind Append: one writes, one syncs
 //	recover.go   what happens when a write or a sync fails, and rotation
 //	orphan.go    closing what dead writers left open
+//	fate.go      FateOf: what is on record of one action
 //	seal.go      Seal: signed checkpoints, and their way to a second place
 //
 // Below it stand audit/journal/folder, which knows how a journal lies on disk, and

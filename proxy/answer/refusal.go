@@ -14,11 +14,15 @@ import (
 // the object that JSON-RPC errors carry as data.
 const MetaError = "mcp-gateway/error"
 
+// MetaReceipt is the key under which a receipt stands in a result's _meta.
+const MetaReceipt = "mcp-gateway/receipt"
+
 // Refusal is a failed call as its answer tells of it.
 type Refusal struct {
 	Err       *gateway.Error
 	Call      audit.ID // names the call to the operator
 	Action    audit.ID // of a call that was let through; zero = none
+	Of        audit.ID // the earlier action that it is about; zero = none
 	Request   []byte   // the JSON-RPC id; nil = none
 	Tool      bool     // it is a tools/call, so that a model may read the answer
 	Requested string   // the revision that was asked for
@@ -69,6 +73,9 @@ func appendToolError(dst []byte, r *Refusal, row Row) []byte {
 	}
 	dst = append(dst, `"_meta":{"`+MetaError+`":`...)
 	dst = appendData(dst, r, row)
+	if r.Err.Receipt != nil {
+		dst = append(append(dst, `,"`+MetaReceipt+`":`...), r.Err.Receipt...)
+	}
 	return append(dst, `}}`...)
 }
 
@@ -80,9 +87,13 @@ func appendData(dst []byte, r *Refusal, row Row) []byte {
 	dst = append(dst, row.Retry...)
 	dst = append(dst, `","id":`...)
 	dst = protocol.AppendString(dst, r.Call.String())
-	if !r.Action.IsZero() {
+	action := r.Action
+	if !r.Of.IsZero() {
+		action = r.Of
+	}
+	if !action.IsZero() {
 		dst = append(dst, `,"action_id":`...)
-		dst = protocol.AppendString(dst, r.Action.String())
+		dst = protocol.AppendString(dst, action.String())
 	}
 	if reasons := shown(r); len(reasons) > 0 {
 		dst = append(dst, `,"reasons":[`...)

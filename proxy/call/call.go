@@ -38,6 +38,10 @@ const (
 	FactArguments Fact = "arguments" // Arguments satisfy the pinned schema
 	FactRound     Fact = "round"     // Round: what earlier rounds of this call left
 	FactCurrent   Fact = "current"   // a destructive tool is still the reviewed one
+	FactKeyed     Fact = "keyed"     // Effect: its idempotency key is known
+	FactRepeat    Fact = "repeat"    // Effect: what the ledger knows of that key
+	FactEntered   Fact = "entered"   // the action is in flight in the ledger
+	FactDecided   Fact = "decided"   // Decision: policy was asked about this very call
 	FactPermit    Fact = "permit"    // policy allowed this very call
 	FactOwed      Fact = "owed"      // Sent, and what the decision asks for before sending
 	FactSlot      Fact = "slot"      // the upstream has room
@@ -100,7 +104,11 @@ type Call struct {
 	Decision  rego.Decision
 	Permit    rego.Permit
 	Action    audit.ID // joins the events of a call that was let through, of all its rounds
+	Of        audit.ID // the action whose outcome is told, where it is another call's
 	Round     Round
+	Effect    *Effect        // of the ledger; nil for a call that only reads
+	Decided   audit.Position // of tool.decided, once it is durable
+	Finished  audit.Position // of tool.finished, likewise
 	Incoming  protocol.Incoming
 	Clean     redact.Clean
 	View      views.View

@@ -5,6 +5,7 @@
 // Map:
 //
 //	call.go   Call: one request; the facts that stages establish about it
+//	effect.go  Effect: what the ledger knows of a call with side effects
 //	world.go  World: the settings in force; the ports to other rooms
 //	worlds.go  Worlds: which settings are in force, and when that changes
 package call

@@ -6,7 +6,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
-	"mcp-gateway/registry"
+	"mcp-gateway/proxy/execute/input"
 	"mcp-gateway/registry/uri"
 )
 
@@ -110,7 +110,7 @@ func checkReference(c *call.Call) error {
 	if d.ID.Kind != gateway.KindPrompt {
 		return nil // what a template's variables are is its server's affair
 	}
-	declared, _ := promptArguments(d)
+	declared, _ := input.PromptArguments(d)
 	for name := range protocol.Members(c.Arguments) {
 		if _, ok := declared[string(name)]; !ok {
 			return gateway.Fail(gateway.CodeInvalidParams)
@@ -151,19 +151,4 @@ func checkCompletion(c *call.Call) error {
 		return gateway.Because(gateway.CodeContractViolation, errors.New("completion.values is not an array of at most 100 strings"), gateway.ReasonResultShape)
 	}
 	return nil
-}
-
-// promptArguments returns which arguments a pinned prompt declares, and whether
-// each is required, and the required ones in their order.
-func promptArguments(d *registry.Definition) (declared map[string]bool, required []string) {
-	declared = make(map[string]bool)
-	list, _ := protocol.Member(d.Raw, "arguments")
-	for argument := range protocol.Elements(list) {
-		name, _ := text(argument, "name")
-		needed, _ := protocol.Member(argument, "required")
-		if declared[name] = protocol.Kind(needed) == 't'; declared[name] {
-			required = append(required, name)
-		}
-	}
-	return declared, required
 }

@@ -8,7 +8,7 @@
 //	stages.go   Executor: the corridor of all methods; visible, recheck, decide, admit
 //	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
 //	complete.go completion/complete: likewise
-//	input.go    checkInput: arguments against the pinned definition
+//	input/      checkInput: arguments against the pinned definition
 //	forward.go  forward: the exchange, and what became of it when there is no answer
 //	rounds.go   calls in several rounds: what the upstream asks, and what the host answers
 //	result.go   checkOutput, redact: what came back

@@ -4,6 +4,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/execute/input"
 	"mcp-gateway/registry/uri"
 )
 
@@ -11,7 +12,7 @@ import (
 func (x *Executor) ToolsCall() []call.Stage {
 	return x.stages(&method{
 		resolve: func(c *call.Call) error { return resolveName(c, gateway.KindTool) },
-		check:   checkTool,
+		check:   input.Tool,
 		params:  nameAndArguments,
 		output:  checkToolResult,
 		clean:   cleanToolResult,
@@ -23,7 +24,7 @@ func (x *Executor) ToolsCall() []call.Stage {
 func (x *Executor) PromptsGet() []call.Stage {
 	return x.stages(&method{
 		resolve: func(c *call.Call) error { return resolveName(c, gateway.KindPrompt) },
-		check:   checkPrompt,
+		check:   input.Prompt,
 		params:  nameAndArguments,
 		output:  checkMessages,
 		clean:   cleanMessages,

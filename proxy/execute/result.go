@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/state"
 	"mcp-gateway/registry/uri"
@@ -30,7 +31,10 @@ func (x *Executor) checkOutput(m *method, c *call.Call) (err error) {
 			return gateway.Because(gateway.CodeContractViolation, errors.New("resultType is not complete"), gateway.ReasonResultType)
 		}
 	}
-	return m.output(c)
+	if err := m.output(c); err != nil {
+		return err
+	}
+	return effect.Evidence(c)
 }
 
 // redact makes the result safe to pass on. A result by which the upstream asks

@@ -7,6 +7,7 @@ import (
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
 	"mcp-gateway/proxy/ruling"
@@ -25,6 +26,7 @@ type Executor struct {
 	Keys     *keyring.Ring // seals what goes from round to round
 	Hop      *present.Hop
 	Ruling   *ruling.Ruling
+	Effects  *effect.Book // of calls with side effects
 }
 
 // method is what the methods that reach an upstream do differently.
@@ -56,25 +58,47 @@ func (x *Executor) stages(m *method) []call.Stage {
 				return m.resolve(c)
 			}},
 		{Name: "visible", Needs: []call.Fact{call.FactResolved, call.FactPrincipal}, Sets: []call.Fact{call.FactItem, call.FactVisible}, Run: x.visible},
-		{Name: "checkInput", Needs: []call.Fact{call.FactItem, call.FactVisible}, Sets: []call.Fact{call.FactArguments},
+		{Name: "keyed", Needs: []call.Fact{call.FactItem, call.FactVisible}, Sets: []call.Fact{call.FactKeyed},
+			Run: func(_ context.Context, c *call.Call) error { return effect.Keyed(c) }},
+		{Name: "checkInput", Needs: []call.Fact{call.FactItem, call.FactVisible, call.FactKeyed}, Sets: []call.Fact{call.FactArguments},
 			Run: func(_ context.Context, c *call.Call) error { return m.check(c) }},
 		{Name: "recall", Needs: []call.Fact{call.FactItem, call.FactArguments}, Sets: []call.Fact{call.FactRound},
 			Run: func(_ context.Context, c *call.Call) error { return x.recall(m, c) }},
 		{Name: "recheck", Needs: []call.Fact{call.FactVisible}, Sets: []call.Fact{call.FactCurrent}, Run: x.recheck},
-		{Name: "decide", Needs: []call.Fact{call.FactArguments, call.FactRound, call.FactCurrent}, Sets: []call.Fact{call.FactPermit}, Run: x.decide},
+		{Name: "decide", Needs: []call.Fact{call.FactArguments, call.FactRound, call.FactCurrent}, Sets: []call.Fact{call.FactDecided}, Run: x.decide},
+		{Name: "repeat", Needs: []call.Fact{call.FactKeyed, call.FactDecided}, Sets: []call.Fact{call.FactRepeat}, Run: x.Effects.Repeat, Settle: x.Effects.Repeated},
+		{Name: "consent", Needs: []call.Fact{call.FactDecided, call.FactRepeat}, Sets: []call.Fact{call.FactPermit}, Run: fresh(consent)},
 		{Name: "transform", Needs: []call.Fact{call.FactPermit}, Sets: []call.Fact{call.FactOwed},
-			Run: func(_ context.Context, c *call.Call) error { return ruling.Transform(c, m.check) }},
-		{Name: "admit", Needs: []call.Fact{call.FactOwed}, Sets: []call.Fact{call.FactSlot}, Run: x.admit, Settle: giveBack},
-		{Name: "intend", Needs: []call.Fact{call.FactPermit, call.FactSlot}, Sets: []call.Fact{call.FactIntent}, Run: x.Record.Intend, Settle: x.Record.Conclude},
+			Run: fresh(func(_ context.Context, c *call.Call) error { return ruling.Transform(c, m.check) })},
+		{Name: "admit", Needs: []call.Fact{call.FactOwed}, Sets: []call.Fact{call.FactSlot}, Run: fresh(x.admit), Settle: giveBack},
+		{Name: "enter", Needs: []call.Fact{call.FactPermit, call.FactOwed, call.FactSlot, call.FactRepeat}, Sets: []call.Fact{call.FactEntered}, Run: x.Effects.Enter, Settle: x.Effects.Settle},
+		{Name: "intend", Needs: []call.Fact{call.FactPermit, call.FactEntered}, Sets: []call.Fact{call.FactIntent}, Run: x.Record.Intend, Settle: x.conclude},
 		{Name: "forward", Needs: []call.Fact{call.FactItem, call.FactRound, call.FactPermit, call.FactIntent}, Sets: []call.Fact{call.FactIncoming},
-			Run: func(ctx context.Context, c *call.Call) error { return x.forward(ctx, m, c) }},
+			Run: fresh(func(ctx context.Context, c *call.Call) error { return x.forward(ctx, m, c) })},
 		{Name: "checkOutput", Needs: []call.Fact{call.FactIncoming}, Sets: []call.Fact{call.FactChecked},
-			Run: func(_ context.Context, c *call.Call) error { return x.checkOutput(m, c) }},
+			Run: fresh(func(_ context.Context, c *call.Call) error { return x.checkOutput(m, c) })},
 		{Name: "redact", Needs: []call.Fact{call.FactChecked}, Sets: []call.Fact{call.FactClean},
-			Run: func(_ context.Context, c *call.Call) error { return x.redact(m, c) }},
+			Run: fresh(func(_ context.Context, c *call.Call) error { return x.redact(m, c) })},
 		{Name: "release", Needs: []call.Fact{call.FactClean}, Sets: []call.Fact{call.FactReleased},
-			Run: func(ctx context.Context, c *call.Call) error { return x.Ruling.Release(ctx, c, checkStructured) }},
+			Run: fresh(func(ctx context.Context, c *call.Call) error { return x.Ruling.Release(ctx, c, checkStructured) })},
 	}
+}
+
+// fresh passes by what only a call needs that is sent: one whose outcome is on record
+// is not.
+func fresh(run func(context.Context, *call.Call) error) func(context.Context, *call.Call) error {
+	return func(ctx context.Context, c *call.Call) error {
+		if c.Replays() {
+			return nil
+		}
+		return run(ctx, c)
+	}
+}
+
+// conclude puts the outcome on record as the ledger will have it.
+func (x *Executor) conclude(ctx context.Context, c *call.Call) error {
+	effect.Weigh(c)
+	return x.Record.Conclude(ctx, c)
 }
 
 // visible asks the same question as a list does, from the same cache. It asks
@@ -122,18 +146,25 @@ func (x *Executor) decide(ctx context.Context, c *call.Call) error {
 		c.Permit = permit
 		return nil
 	}
-	code := gateway.CodeForbidden
 	switch {
 	case c.Decision.Effect == gateway.Ask:
-		code = gateway.CodeApprovalRequired
+		return nil // somebody may consent
 	case unanswered(c.Decision.Reasons):
-		code = gateway.CodePolicyUnavailable
+		return gateway.Fail(gateway.CodePolicyUnavailable, c.Decision.Reasons...)
 	case c.Decision.Effect == gateway.Deny:
 		if missing := stepUp(c); missing != nil {
 			return missing
 		}
 	}
-	return gateway.Fail(code, c.Decision.Reasons...)
+	return gateway.Fail(gateway.CodeForbidden, c.Decision.Reasons...)
+}
+
+// consent refuses what policy asks about and nobody approved.
+func consent(_ context.Context, c *call.Call) error {
+	if c.Permit.Valid() {
+		return nil
+	}
+	return gateway.Fail(gateway.CodeApprovalRequired, c.Decision.Reasons...)
 }
 
 // unanswered says whether policy failed rather than refused.

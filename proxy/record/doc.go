@@ -6,5 +6,6 @@
 //
 //	record.go        Recorder: Intend, Conclude, Note, Refused; counting floods
 //	fault.go         where arguments broke a pinned schema, in declared names only
+//	repeat.go        Repeated: a recorded outcome was told again
 //	subscription.go  Opened, Closed: who is told of changes, and until when
 package record

@@ -25,11 +25,14 @@ type Recorder struct {
 // Intend puts the decision on record. Nothing is sent upstream before this
 // event is durable by the class of the tool's side effect.
 func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
+	if c.Replays() {
+		return nil // nothing will be sent
+	}
 	if c.Action.IsZero() { // else it goes on after its upstream had asked
 		c.Action = c.ID
 	}
-	e := r.event(c, audit.ToolDecided)
-	if err := r.append(ctx, c, e); err != nil {
+	var err error
+	if c.Decided, err = r.append(ctx, c, r.event(c, audit.ToolDecided)); err != nil {
 		return err
 	}
 	if c.World.Policy.Needs().History {
@@ -41,7 +44,7 @@ func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
 // Conclude puts the outcome on record, before the answer leaves. If that fails
 // the answer is withheld, and the host is told that the call may have run.
 func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
-	if !c.OnRecord {
+	if !c.OnRecord || c.Replays() {
 		return nil // intend failed: nothing was sent, and Refused says so
 	}
 	if c.Outcome == "" { // a stage broke between decision and answer
@@ -66,7 +69,9 @@ func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 	for _, n := range report.Removed {
 		e.Findings = append(e.Findings, audit.Count{Class: n.Class, N: uint32(n.N)})
 	}
-	return r.append(ctx, c, e)
+	var err error
+	c.Finished, err = r.append(ctx, c, e)
+	return err
 }
 
 // Note puts a list or a discovery on record, before its answer leaves.
@@ -85,7 +90,8 @@ func (r *Recorder) Note(ctx context.Context, c *call.Call) error {
 	}
 	e.Offered, e.OfferedDigest = offered.Sum()
 	e.Withheld, e.WithheldDigest = withheld.Sum()
-	return r.append(ctx, c, e)
+	_, err := r.append(ctx, c, e)
+	return err
 }
 
 // Refused gives every request that was stopped earlier its one event, and tells
@@ -112,7 +118,8 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 	if e.Action.IsZero() {
 		e.Action = c.ID // the id that the answer names, to be found by
 	}
-	return r.append(ctx, c, e)
+	_, err := r.append(ctx, c, e)
+	return err
 }
 
 // reaches says whether a method is a call of something that an upstream offers.
@@ -125,14 +132,15 @@ func reaches(method string) bool {
 }
 
 // append makes an event durable, within the time that audit is given.
-func (r *Recorder) append(ctx context.Context, c *call.Call, e *audit.Event) error {
+func (r *Recorder) append(ctx context.Context, c *call.Call, e *audit.Event) (audit.Position, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.World.Limits.AuditTimeout)
 	defer cancel()
-	if _, err := r.Journal.Append(ctx, e, durability(c)); err != nil {
-		return gateway.Because(gateway.CodeAuditUnavailable, err)
+	at, err := r.Journal.Append(ctx, e, durability(c))
+	if err != nil {
+		return audit.Position{}, gateway.Because(gateway.CodeAuditUnavailable, err)
 	}
 	c.OnRecord = true
-	return nil
+	return at, nil
 }
 
 // durability is that of the class of side effect, or more if a reviewer wants it.

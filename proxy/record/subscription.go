@@ -22,12 +22,14 @@ func (r *Recorder) Opened(ctx context.Context, c *call.Call) error {
 	}
 	wanted, _ := c.Heard.Wanted.All()
 	e.Offered, e.Withheld = e.Offered+uint32(len(wanted)), uint32(c.Heard.Refused)
-	return r.append(ctx, c, e)
+	_, err := r.append(ctx, c, e)
+	return err
 }
 
 // Unsubscribed puts on record that a session wants a resource no more.
 func (r *Recorder) Unsubscribed(ctx context.Context, c *call.Call) error {
-	return r.append(ctx, c, r.event(c, audit.SubscriptionClosed))
+	_, err := r.append(ctx, c, r.event(c, audit.SubscriptionClosed))
+	return err
 }
 
 // Closed puts on record that a subscription ended, why, and how much was told.
@@ -42,5 +44,6 @@ func (r *Recorder) Closed(ctx context.Context, c *call.Call) error {
 	if c.Heard.Ended != "" {
 		e.Reasons = []gateway.Reason{c.Heard.Ended}
 	}
-	return r.append(ctx, c, e)
+	_, err := r.append(ctx, c, e)
+	return err
 }

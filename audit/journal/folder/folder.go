@@ -32,8 +32,8 @@ type Writer struct {
 // String returns the name of the writer's folder; boots sort as they were taken.
 func (w Writer) String() string { return fmt.Sprintf("%s-%06d", w.Replica, w.Boot) }
 
-// parseWriter is the inverse of Writer.String.
-func parseWriter(name string) (Writer, bool) {
+// ParseWriter is the inverse of Writer.String; false for what is no writer.
+func ParseWriter(name string) (Writer, bool) {
 	i := strings.LastIndexByte(name, '-')
 	if i <= 0 {
 		return Writer{}, false
@@ -52,7 +52,7 @@ func Writers(dir string) ([]Writer, error) {
 	}
 	var ws []Writer
 	for _, e := range entries {
-		if w, ok := parseWriter(e.Name()); ok && e.IsDir() {
+		if w, ok := ParseWriter(e.Name()); ok && e.IsDir() {
 			ws = append(ws, w)
 		}
 	}

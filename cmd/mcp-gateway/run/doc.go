@@ -9,5 +9,7 @@
 //	reload.go     files that changed → a whole new world, or the old one
 //	inspect.go    what is known of upstreams and tools, without serving
 //	seal.go       the journal's checkpoints: who signs them, and the second place
-//	log.go what the operator's log says of calls, lists and reloads
+//	effects.go    actions that were left in flight, and keys whose time is over
+//	past/         what calls became of, read in the journal
+//	log.go        what the operator's log says of calls, lists and reloads
 package run

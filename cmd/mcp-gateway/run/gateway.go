@@ -21,6 +21,7 @@ import (
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
@@ -104,6 +105,9 @@ func Open(ctx context.Context, o Options) (g *Gateway, err error) {
 	if err := g.build(); err != nil {
 		return g, err
 	}
+	if err := g.settleDead(ctx); err != nil {
+		return g, err
+	}
 	return g, g.enter(ctx, next)
 }
 
@@ -180,6 +184,7 @@ func (g *Gateway) build() error {
 	g.corridor, err = proxy.New(proxy.Options{
 		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: seen,
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
+		Ledger: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
 		Clock: g.options.Clock, Log: g.logCall,
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package execute
+package input
 
 import (
 	"slices"
@@ -8,12 +8,13 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/registry"
 )
 
-// checkTool holds the arguments against the pinned schema, and the headers that
+// Tool holds the arguments against the pinned schema, and the headers that
 // mirror them (2026-07-28, Custom Headers from Tool Parameters). A tool with side
 // effects takes no argument that its schema does not declare.
-func checkTool(c *call.Call) error {
+func Tool(c *call.Call) error {
 	tool := c.Item.Item()
 	args := c.Arguments
 	if args == nil {
@@ -36,10 +37,10 @@ func checkTool(c *call.Call) error {
 
 var noArguments = []byte("{}")
 
-// checkPrompt holds the arguments against those that the pinned prompt declares:
+// Prompt holds the arguments against those that the pinned prompt declares:
 // they are strings, the required ones are there, and no others are.
-func checkPrompt(c *call.Call) error {
-	declared, required := promptArguments(c.Item.Item().Definition)
+func Prompt(c *call.Call) error {
+	declared, required := PromptArguments(c.Item.Item().Definition)
 	var violations []gateway.Violation
 	sent := make(map[string]bool, len(declared))
 	for raw, value := range protocol.Members(c.Arguments) {
@@ -72,4 +73,20 @@ func invalid(violations []gateway.Violation) error {
 // pointer is the JSON Pointer of a member.
 func pointer(name string) string {
 	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// PromptArguments returns which arguments a pinned prompt declares, and whether
+// each is required, and the required ones in their order.
+func PromptArguments(d *registry.Definition) (declared map[string]bool, required []string) {
+	declared = make(map[string]bool)
+	list, _ := protocol.Member(d.Raw, "arguments")
+	for argument := range protocol.Elements(list) {
+		raw, _ := protocol.Member(argument, "name")
+		name, _ := protocol.Text(raw)
+		needed, _ := protocol.Member(argument, "required")
+		if declared[name] = protocol.Kind(needed) == 't'; declared[name] {
+			required = append(required, name)
+		}
+	}
+	return declared, required
 }

@@ -1,0 +1,34 @@
+package run
+
+import (
+	"context"
+	"crypto/ed25519"
+	"path/filepath"
+	"time"
+
+	"mcp-gateway/cmd/mcp-gateway/run/past"
+	"mcp-gateway/keyring"
+	"mcp-gateway/receipt"
+)
+
+// ReceiptKeys returns the public keys that receipts are verified by, by id.
+func (g *Gateway) ReceiptKeys() map[string]ed25519.PublicKey { return g.keys.Public(keyring.Receipt) }
+
+// Events looks up events in the gateway's journal, as it stands now.
+func (g *Gateway) Events(ctx context.Context) receipt.Events { return past.Events(ctx, g.journalDir()) }
+
+func (g *Gateway) journalDir() string { return filepath.Join(g.config.State.Dir, JournalDir) }
+
+// keepKeys is how long the key of a settled call stands for its recorded outcome.
+// Unknown outcomes keep theirs until they are reconciled.
+const keepKeys = 30 * 24 * time.Hour
+
+// settleDead settles the actions of gateways that ended without a word, and lets go
+// of keys whose time is over.
+func (g *Gateway) settleDead(ctx context.Context) error {
+	if _, err := g.corridor.Effects().Recover(ctx); err != nil {
+		return err
+	}
+	_, err := g.store.Forget(ctx, g.options.Clock().Add(-keepKeys))
+	return err
+}

@@ -1,0 +1,16 @@
+// Package effect keeps calls with side effects to once: each is in the ledger
+// before it is sent, its key tells a repeat from a new call, and what became of it
+// is settled with a signed receipt. Calls that only read pass by.
+//
+// The order is ledger, journal, send. So an action in flight without a decided
+// event was never sent, and one with it and without a finished one has an unknown
+// outcome, which time alone never changes.
+//
+// Map:
+//
+//	book.go       Book: what it is made of; Enter: the action is in flight, durably
+//	key.go        Keyed: the idempotency key, and the argument that carries it
+//	repeat.go     Repeat: what the ledger knows of a key: nothing, a recorded outcome, a conflict
+//	settle.go     Weigh, Settle: what became of it, and the receipt
+//	recover.go    Recover: actions whose writer died
+package effect

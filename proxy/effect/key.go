@@ -1,0 +1,96 @@
+package effect
+
+import (
+	"strings"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
+	"mcp-gateway/receipt"
+)
+
+// Keyed finds the call's idempotency key: the host's, in _meta, or that in the
+// argument which the reviewer named. A host's key is put into that argument where
+// it is absent, before anything is judged, so that what is judged, digested and
+// sent are the same bytes.
+func Keyed(c *call.Call) error {
+	if !c.SideEffects() {
+		return nil
+	}
+	field := c.Item.Item().Facts.IdempotencyField
+	fx := &call.Effect{}
+	if raw, ok := protocol.Member(c.Request.Meta.Raw, call.MetaKey); ok {
+		key, isText := protocol.Text(raw)
+		if !isText || !receipt.ValidKey(key) {
+			return gateway.Fail(gateway.CodeInvalidParams, gateway.ReasonKeyShape)
+		}
+		fx.Key, fx.Source = key, receipt.KeyOfHost
+	}
+	if carried, ok := carriedKey(c.Arguments, field); ok {
+		if fx.Key != "" && fx.Key != carried {
+			return gateway.Fail(gateway.CodeIdempotencyConflict, gateway.ReasonKeysDiffer)
+		}
+		fx.Key, fx.Source = carried, receipt.KeyOfArgument
+	} else if fx.Key != "" {
+		c.Arguments = withKey(c.Arguments, field, fx.Key)
+	}
+	if fx.Key != "" {
+		scope := receipt.ScopeOf(c.Principal.ID(), c.Item.Item().ID, fx.Key)
+		fx.Scope = &scope
+	}
+	c.Effect = fx
+	return nil
+}
+
+// carriedKey returns the key that the arguments carry.
+func carriedKey(arguments []byte, field string) (string, bool) {
+	if field == "" || arguments == nil {
+		return "", false
+	}
+	raw, ok := protocol.Lookup(arguments, field)
+	if !ok {
+		return "", false
+	}
+	key, ok := protocol.Text(raw)
+	return key, ok && receipt.ValidKey(key)
+}
+
+// withKey adds the key as the member that a pointer of one token names. Deeper
+// ones are left alone: who sends them knows their parents, and we don't.
+func withKey(arguments []byte, field, key string) []byte {
+	if len(field) < 2 || field[0] != '/' || strings.Contains(field[1:], "/") {
+		return arguments
+	}
+	name := strings.ReplaceAll(strings.ReplaceAll(field[1:], "~1", "/"), "~0", "~")
+	if _, there := protocol.Member(arguments, name); there {
+		return arguments // something that is no key: the schema judges it
+	}
+	out := []byte{'{'}
+	for member, value := range protocol.Members(arguments) {
+		out = append(protocol.AppendString(out, string(member)), ':')
+		out = append(append(out, value...), ',')
+	}
+	out = append(protocol.AppendString(out, name), ':')
+	return append(protocol.AppendString(out, key), '}')
+}
+
+// mint makes a key for a call that brings none. It covers the gateway's own repeats
+// alone.
+func mint(c *call.Call) {
+	c.Effect.Key, c.Effect.Source = receipt.MintKey(), receipt.KeyMinted
+	carry(c)
+}
+
+// carry lets the upstream have a minted key too, where the reviewer named an
+// argument for it and the schema takes it. The arguments that were judged and that
+// state and approval are bound to stay as they are.
+func carry(c *call.Call) {
+	item := c.Item.Item()
+	if c.Effect.Source != receipt.KeyMinted || item.Facts.IdempotencyField == "" || item.Definition.Input == nil {
+		return
+	}
+	keyed := withKey(c.Sent, item.Facts.IdempotencyField, c.Effect.Key)
+	if violations, err := item.Definition.Input.Check(keyed); err == nil && len(violations) == 0 {
+		c.Sent = keyed
+	}
+}

@@ -1,0 +1,191 @@
+package effect
+
+import (
+	"context"
+	"errors"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
+	"mcp-gateway/receipt"
+)
+
+// Repeat asks the ledger whether the call is one that it knows: the next round of an
+// action, or a repeat with the same key. It asks no human twice for what has run.
+func (b *Book) Repeat(ctx context.Context, c *call.Call) error {
+	if c.Effect == nil {
+		return nil
+	}
+	if c.Round.Again {
+		return b.nextRound(ctx, c)
+	}
+	if c.Effect.Scope == nil {
+		return nil
+	}
+	holder, err := b.Ledger.Holder(ctx, *c.Effect.Scope)
+	if err != nil {
+		return unavailable(err)
+	}
+	if holder == nil {
+		return nil
+	}
+	return b.judge(ctx, c, holder)
+}
+
+// nextRound finds the action that a sealed state speaks of.
+func (b *Book) nextRound(ctx context.Context, c *call.Call) error {
+	e, err := b.Ledger.Action(ctx, c.Action.String())
+	if errors.Is(err, receipt.ErrNoAction) {
+		return gateway.Because(gateway.CodeStateInvalid, err)
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return b.judge(ctx, c, e)
+}
+
+// judge says what the call may do, given who holds its key.
+func (b *Book) judge(ctx context.Context, c *call.Call, holder *receipt.Entry) error {
+	if receipt.ArgumentsDigest(holder.Salt, canonical(c.Arguments)) != holder.Arguments && !c.Round.Again {
+		return gateway.Fail(gateway.CodeIdempotencyConflict, gateway.ReasonKeyArguments)
+	}
+	if holder.State == gateway.OutcomeInFlight && !b.Fates.Alive(holder.Writer) {
+		var err error
+		if holder, err = b.recover(ctx, holder); err != nil {
+			return unavailable(err)
+		}
+		if holder.Scope == nil && !c.Round.Again { // it was never sent, so the key is free
+			return b.begin(ctx, c)
+		}
+	}
+	switch holder.State {
+	case gateway.OutcomeInFlight:
+		return busy()
+	case gateway.OutcomeAwaiting:
+		c.Effect.Resumes = holder
+		return nil
+	case gateway.OutcomeUnknown:
+		if repeatable(c, holder) {
+			c.Effect.Resumes = holder
+			return nil
+		}
+		e := gateway.Fail(gateway.CodeOutcomeUnknown)
+		c.Of, _ = audit.ParseID(holder.Action)
+		return e
+	}
+	c.Effect.Recorded = holder
+	return b.tell(ctx, c, holder)
+}
+
+// begin enters the call after its key came free; only where it was on its way in.
+func (b *Book) begin(ctx context.Context, c *call.Call) error {
+	if !c.Permit.Valid() {
+		return nil // not yet decided: Enter comes later
+	}
+	return b.Enter(ctx, c)
+}
+
+// repeatable says whether the upstream itself takes the same call for the same: by
+// review, and with the very key that it got.
+func repeatable(c *call.Call, holder *receipt.Entry) bool {
+	facts := c.Item.Item().Facts
+	switch facts.Idempotent {
+	case gateway.IdempotentYes:
+		return true
+	case gateway.IdempotentKey:
+		key, ok := carriedKey(c.Arguments, facts.IdempotencyField)
+		return ok && key == c.Effect.Key && holder.Source != receipt.KeyMinted
+	}
+	return false
+}
+
+// recorded is what is kept of a result, sealed.
+type recorded struct {
+	result   []byte
+	business bool
+}
+
+func (b *Book) seal(action string, r recorded) string {
+	head := []byte{'r'}
+	if r.business {
+		head[0] = 'b'
+	}
+	return b.Keys.Seal(keyring.Ledger, append(head, r.result...), []byte("result "+action))
+}
+
+func (b *Book) unseal(e *receipt.Entry) (recorded, bool) {
+	plain, err := b.Keys.Open(keyring.Ledger, e.Result, []byte("result "+e.Action))
+	if err != nil || len(plain) == 0 {
+		return recorded{}, false
+	}
+	return recorded{result: plain[1:], business: plain[0] == 'b'}, true
+}
+
+// tell makes the recorded outcome the answer of the call.
+func (b *Book) tell(ctx context.Context, c *call.Call, e *receipt.Entry) error {
+	kept, err := b.Ledger.Receipts(ctx, e.Action, 1)
+	if err != nil {
+		return unavailable(err)
+	}
+	var envelope []byte
+	if len(kept) == 1 {
+		envelope = kept[0].Envelope
+	}
+	c.Of, _ = audit.ParseID(e.Action)
+	r, ok := b.unseal(e)
+	if !ok && e.Code != "" && e.Code != gateway.CodeBusinessError {
+		again := gateway.Fail(e.Code)
+		again.Receipt = envelope
+		return again
+	}
+	if !ok {
+		r.result = notKept(e)
+	}
+	c.Business = r.business || !ok && e.State == gateway.OutcomeFailed
+	c.Result = b.Hop.Result(r.result, c.Era == audit.Modern)
+	c.Result = withReceipt(c.Result, envelope)
+	return nil
+}
+
+// notKept stands for a result that was too large to keep, or whose keep is over.
+func notKept(e *receipt.Entry) []byte {
+	text := "This call ran before, and its outcome is on record: " + string(e.State) + ". Its result is not kept."
+	out := append(protocol.AppendString([]byte(`{"content":[{"type":"text","text":`), text), `}]`...)
+	if e.State == gateway.OutcomeFailed {
+		out = append(out, `,"isError":true`...)
+	}
+	return append(out, '}')
+}
+
+// withReceipt puts the receipt into a result's _meta.
+func withReceipt(result, envelope []byte) []byte {
+	if envelope == nil {
+		return result
+	}
+	out := append(make([]byte, 0, len(result)+len(envelope)+64), `{"_meta":{"`+call.MetaReceipt+`":`...)
+	out = append(out, envelope...)
+	meta, _ := protocol.Member(result, "_meta")
+	for name, value := range protocol.Members(meta) {
+		out = protocol.AppendString(append(out, ','), string(name))
+		out = append(append(out, ':'), value...)
+	}
+	out = append(out, '}')
+	for name, value := range protocol.Members(result) {
+		if string(name) == "_meta" {
+			continue
+		}
+		out = protocol.AppendString(append(out, ','), string(name))
+		out = append(append(out, ':'), value...)
+	}
+	return append(out, '}')
+}
+
+// Repeated puts on record that a recorded outcome was told again.
+func (b *Book) Repeated(ctx context.Context, c *call.Call) error {
+	if !c.Replays() {
+		return nil
+	}
+	return b.Record.Repeated(ctx, c, c.Effect.Recorded)
+}

@@ -1,0 +1,168 @@
+package effect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/call"
+	"mcp-gateway/receipt"
+	"mcp-gateway/registry/review"
+)
+
+// mostKept bounds a result that is kept for repeats, in bytes.
+const mostKept = 64 << 10
+
+// Evidence reads from a complete result what the reviewer wants to see in it. A
+// success without its external id is not passed on as one, though it was executed.
+func Evidence(c *call.Call) error {
+	fx := c.Effect
+	if fx == nil || c.Business {
+		return nil
+	}
+	pointer := c.Item.Item().Facts.ExternalID
+	if pointer == "" {
+		return nil // waived: the receipt says that there is none
+	}
+	structured, _ := protocol.Member(c.Incoming.Result, "structuredContent")
+	found, _ := protocol.Lookup(structured, pointer)
+	id, ok := protocol.Text(found)
+	if protocol.IsInteger(found) {
+		id, ok = string(found), true
+	}
+	if !ok || !receipt.ValidKey(id) {
+		if item := c.Item.Item(); item.Record != nil && item.Record.Waive[review.WaiveEvidence] != "" {
+			return nil
+		}
+		return gateway.Fail(gateway.CodeMissingExternalID, gateway.ReasonEvidenceAbsent)
+	}
+	fx.ExternalID = id
+	return nil
+}
+
+// Weigh corrects the outcome of an attempt before it is put on record: an earlier
+// attempt whose outcome is unknown may have run, whatever became of this one.
+func Weigh(c *call.Call) {
+	if c.Effect == nil || c.Effect.Entry == nil || c.Effect.Resumes == nil {
+		return
+	}
+	if c.Effect.Resumes.State == gateway.OutcomeUnknown && c.Outcome == gateway.OutcomeFailed {
+		c.Outcome = gateway.OutcomeUnknown
+		c.Replace("weigh", gateway.Because(gateway.CodeOutcomeUnknown, c.Err))
+	}
+}
+
+// Settle puts into the ledger what became of the call, after tool.finished is
+// durable, and gives it its receipt. If that fails, the answer says that the call
+// ran or may have run, and never that it did not.
+func (b *Book) Settle(ctx context.Context, c *call.Call) error {
+	if c.Effect == nil || c.Effect.Entry == nil || c.Replays() {
+		return nil
+	}
+	s := b.settlement(c)
+	var envelope []byte
+	var unsigned error
+	if !c.Finished.IsZero() && s.State != gateway.OutcomeAwaiting && !s.Frees {
+		if resumed := c.Effect.Resumes; resumed != nil && resumed.State == gateway.OutcomeUnknown && ran(s.State) {
+			s.Source = receipt.SourceRepeat
+		}
+		if envelope, unsigned = b.sign(ctx, c.Effect.Entry, s); unsigned == nil {
+			s.Receipt = keep(s, envelope)
+		}
+	}
+	if err := errors.Join(unsigned, b.Ledger.Settle(ctx, s)); err != nil {
+		if s.Frees {
+			return nil // nothing was sent: whatever the answer was, it is true
+		}
+		return gateway.Because(gateway.CodeReceiptUnavailable, err, gateway.ReasonReceiptUnkept)
+	}
+	if c.Err != nil {
+		c.Err.Receipt = envelope
+		return nil
+	}
+	c.Result = withReceipt(c.Result, envelope)
+	return nil
+}
+
+// settlement is what became of the attempt.
+func (b *Book) settlement(c *call.Call) *receipt.Settlement {
+	fx := c.Effect
+	s := &receipt.Settlement{
+		Action: fx.Entry.Action, Attempt: fx.Entry.Attempt, From: gateway.OutcomeInFlight, State: c.Outcome,
+		At: c.Now(), ExternalID: fx.ExternalID, Decided: refOf(c.Decided), Finished: refOf(c.Finished),
+	}
+	switch {
+	case c.Err != nil:
+		s.Code = c.Err.Code
+	case c.Business:
+		s.Code = gateway.CodeBusinessError
+	}
+	if c.Decided.IsZero() { // no record, no call
+		s.State = gateway.OutcomeFailed
+	}
+	sent := c.Incoming.Sent && !c.Decided.IsZero()
+	if s.State == gateway.OutcomeFailed && (!sent || !c.Business) {
+		s.State, s.Frees = before(fx.Resumes)
+	}
+	if c.Err == nil && c.Clean.Valid() && s.State != gateway.OutcomeAwaiting && len(c.Result) <= mostKept {
+		s.Result = b.seal(s.Action, recorded{c.Result, c.Business})
+	}
+	return s
+}
+
+// before is the state to which an attempt that executed nothing goes back: of a
+// first one, failed, its key free again.
+func before(resumed *receipt.Entry) (state gateway.Outcome, frees bool) {
+	if resumed == nil {
+		return gateway.OutcomeFailed, true
+	}
+	return resumed.State, false
+}
+
+// sign makes the receipt of a settlement. One that tells what was unknown before
+// names the receipt that said so.
+func (b *Book) sign(ctx context.Context, e *receipt.Entry, s *receipt.Settlement) ([]byte, error) {
+	var st receipt.Statement
+	if err := json.Unmarshal(e.Draft, &st); err != nil {
+		return nil, err
+	}
+	st.Outcome, st.Code, st.ExternalID = s.State, s.Code, s.ExternalID
+	st.MissingExternalID = s.ExternalID == "" && ran(s.State)
+	st.FinishedAt = receipt.Stamp(s.At)
+	st.Decided, st.Finished = s.Decided, s.Finished
+	st.Source = s.Source
+	if s.Source != "" {
+		before, err := b.Ledger.Receipts(ctx, e.Action, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(before) == 1 {
+			st.Supersedes = before[0].Digest
+		}
+	}
+	return receipt.Sign(b.Keys, &st)
+}
+
+// ran says whether an outcome claims that something was done.
+func ran(state gateway.Outcome) bool {
+	switch state {
+	case gateway.OutcomeCommitted, gateway.OutcomeAccepted, gateway.OutcomePartial:
+		return true
+	}
+	return false
+}
+
+func keep(s *receipt.Settlement, envelope []byte) receipt.Kept {
+	return receipt.Kept{Action: s.Action, At: s.At, Outcome: s.State, Digest: receipt.DigestOf(envelope), Envelope: envelope}
+}
+
+// refOf names a durable event in a receipt.
+func refOf(p audit.Position) receipt.EventRef {
+	if p.IsZero() {
+		return receipt.EventRef{}
+	}
+	return receipt.EventRef{Replica: string(p.Replica), Boot: p.Boot, Seq: p.Seq, Hash: p.Hash.String()}
+}

@@ -1,0 +1,6 @@
+// Package input holds the arguments of a call against its pinned definition.
+//
+// Map:
+//
+//	input.go  Tool, Prompt: by the schema, and by the declared arguments
+package input
