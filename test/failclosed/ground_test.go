@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcp-gateway/audit"
-	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/verify"
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
@@ -245,7 +245,7 @@ func (s *site) lived(t *testing.T, while func(*run.Gateway)) {
 	if err := g.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if report, err := journal.Verify(s.path("var/" + run.JournalDir)); err != nil || !report.OK() {
+	if report, err := verify.Journal(s.path("var/"+run.JournalDir), verify.Against{}); err != nil || !report.OK() {
 		t.Errorf("the journal does not verify: %v %+v", err, report.Problems)
 	}
 }
