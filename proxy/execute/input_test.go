@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/execute/input"
 	"mcp-gateway/registry"
 	"mcp-gateway/schema"
 )
@@ -31,13 +32,13 @@ func TestUndeclaredArguments(t *testing.T) {
 	} {
 		d := newDesk(t, listed, tc.facts)
 		var e *gateway.Error
-		err := checkTool(d.tool(t, `,"arguments":`+tc.args))
+		err := input.Tool(d.tool(t, `,"arguments":`+tc.args))
 		if errors.As(err, &e); tc.want == nil && err != nil || tc.want != nil && (e == nil || e.Code != gateway.CodeInvalidArguments || !slices.Equal(e.Violations, tc.want)) {
 			t.Errorf("%s of %q: %+v, want %v", tc.args, tc.facts.SideEffect, e, tc.want)
 		}
 	}
 	d := newDesk(t, listed, read)
-	if got, _ := code(checkTool(d.tool(t, ""))); got != gateway.CodeInvalidArguments {
+	if got, _ := code(input.Tool(d.tool(t, ""))); got != gateway.CodeInvalidArguments {
 		t.Errorf("no arguments are an empty object, which lacks one: %q", got)
 	}
 }
@@ -62,7 +63,7 @@ func TestMirroredHeaders(t *testing.T) {
 	} {
 		c := d.tool(t, `,"arguments":{"r":"eu"}`)
 		c.Era, c.Header = tc.era, tc.header
-		if got, _ := code(checkTool(c)); (got == "") != tc.ok || !tc.ok && got != gateway.CodeHeaderMismatch {
+		if got, _ := code(input.Tool(c)); (got == "") != tc.ok || !tc.ok && got != gateway.CodeHeaderMismatch {
 			t.Errorf("%s: %q", tc.name, got)
 		}
 	}
