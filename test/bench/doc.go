@@ -1,7 +1,8 @@
 // Command bench measures what the gateway costs: the same requests to the same
 // upstream directly, through httputil.ReverseProxy, and through a whole gateway
 // with everything on: API key, policy on every call, both schemas, cleaner,
-// journal and its index.
+// journal and its index. Calls of an older revision are measured against a proxy
+// made of the SDK's typed server and client, which does nothing else.
 //
 // Upstream, bare proxy, gateway and the builder of its index are child processes
 // of this one, and each tells its own CPU time and allocations, so that nobody's
@@ -16,6 +17,7 @@
 //	upstream.go  roles upstream and bare: SDK servers, httputil.ReverseProxy
 //	gateway.go   role gateway: configuration, review, run.Open and Serve; role index
 //	request.go   the requests and what their answers must hold
+//	legacy.go    role typed; calls within a session of an older revision
 //	load.go      the load: one request again and again on persistent connections
 //	measure.go   slices, rounds, medians
 //	table.go     the tables and the verdict

@@ -17,6 +17,7 @@ import (
 // little as it can: it shares the processors with what it measures.
 type caller struct {
 	request *request
+	raw     []byte // as this caller sends it
 	conn    net.Conn
 	in      *bufio.Reader
 	body    []byte // of the last answer
@@ -25,12 +26,12 @@ type caller struct {
 }
 
 // dial connects a caller and makes its first call, which is not measured.
-func dial(address string, r *request) (*caller, error) {
+func dial(address string, r *request, raw []byte) (*caller, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	c := &caller{request: r, conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
+	c := &caller{request: r, raw: raw, conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
 	if err := c.call(); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -40,7 +41,7 @@ func dial(address string, r *request) (*caller, error) {
 // call makes one exchange. An answer that differs from the last good one is
 // judged anew.
 func (c *caller) call() error {
-	if _, err := c.conn.Write(c.request.raw); err != nil {
+	if _, err := c.conn.Write(c.raw); err != nil {
 		return err
 	}
 	status, err := c.read()
@@ -121,8 +122,8 @@ type crowd []*caller
 
 func gather(address string, r *request, n int) (crowd, error) {
 	var all crowd
-	for range n {
-		c, err := dial(address, r)
+	for i := range n {
+		c, err := dial(address, r, r.by(i))
 		if err != nil {
 			return nil, errors.Join(err, all.close())
 		}

@@ -12,8 +12,8 @@ import (
 	"mcp-gateway/protocol"
 )
 
-// stage is the four processes.
-type stage struct{ upstream, bare, index, gateway *child }
+// stage is the processes.
+type stage struct{ upstream, bare, typed, index, gateway *child }
 
 // raise starts them. The gateway keeps its files in dir.
 func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) {
@@ -29,6 +29,9 @@ func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) 
 	if s.bare, err = start(ctx, coarse, "bare", s.upstream.Serve); err != nil {
 		return s, err
 	}
+	if s.typed, err = start(ctx, coarse, "typed", s.upstream.Serve); err != nil {
+		return s, err
+	}
 	if s.index, err = start(ctx, coarse, "index", dir); err != nil {
 		return s, err
 	}
@@ -38,7 +41,7 @@ func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) 
 
 func (s *stage) close() error {
 	var errs error
-	for _, c := range []*child{s.gateway, s.index, s.bare, s.upstream} {
+	for _, c := range []*child{s.gateway, s.index, s.typed, s.bare, s.upstream} {
 		if c != nil {
 			errs = errors.Join(errs, c.close())
 		}
@@ -97,11 +100,15 @@ type figures struct {
 
 // measure takes all rows that are asked for.
 func (s *stage) measure(ctx context.Context, o *settings) ([]row, error) {
+	legacy, err := s.legacyCalls(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
 	for _, w := range []struct {
 		name    string
 		targets []target
-	}{{protocol.MethodToolsCall, s.calls()}, {protocol.MethodToolsList, s.lists()}} {
+	}{{protocol.MethodToolsCall, s.calls()}, {protocol.MethodToolsList, s.lists()}, {legacyCall, legacy}} {
 		for _, n := range o.concurrency {
 			targets := slices.DeleteFunc(slices.Clone(w.targets), func(t target) bool {
 				return !o.only.MatchString(fmt.Sprintf("%s %d %s", w.name, n, t.name))

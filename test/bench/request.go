@@ -17,8 +17,9 @@ const resultSize = 289
 
 // request is one fixed HTTP request and what its answer must hold.
 type request struct {
-	raw   []byte
-	check func(result []byte) error
+	raw      []byte
+	numbered bool // callers at the same time need ids of their own
+	check    func(result []byte) error
 }
 
 const meta = `"_meta":{"` + protocol.MetaVersion + `":"` + protocol.Revision20260728 + `","` + protocol.MetaClientInfo +

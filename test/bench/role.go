@@ -55,6 +55,12 @@ func runRole(ctx context.Context, args []string) error {
 		return serveHTTP(ctx, upstreamHandler(), hello{})
 	case name == "bare" && len(args) == 1:
 		return serveHTTP(ctx, bareHandler(args[0]), hello{})
+	case name == "typed" && len(args) == 1:
+		handler, err := typedHandler(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return serveHTTP(ctx, handler, hello{})
 	case name == "index" && len(args) == 1:
 		return serveIndex(ctx, args[0])
 	case name == "gateway" && len(args) == 2:

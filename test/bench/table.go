@@ -13,7 +13,7 @@ import (
 func writeTables(w io.Writer, s *settings, rows []row) {
 	fmt.Fprintf(w, "%d rounds of %v for each target in turn, medians; %s, %d CPUs. CPU, allocations and bytes are those of the target's process alone, a call.\n",
 		s.rounds, s.slice, runtime.Version(), runtime.NumCPU())
-	for _, method := range []string{protocol.MethodToolsCall, protocol.MethodToolsList} {
+	for _, method := range []string{protocol.MethodToolsCall, protocol.MethodToolsList, legacyCall} {
 		writeTable(w, method, rows)
 	}
 	writeVerdict(w, rows)
@@ -21,6 +21,7 @@ func writeTables(w io.Writer, s *settings, rows []row) {
 
 var headings = map[string]string{
 	protocol.MethodToolsCall: "a small call, everything on",
+	legacyCall:               "a small call, everything on",
 	protocol.MethodToolsList: fmt.Sprintf("%d tools, warm", catalogSize),
 }
 
@@ -34,7 +35,8 @@ func writeTable(w io.Writer, method string, rows []row) {
 		if !started {
 			started = true
 			fmt.Fprintf(w, "\n%s: %s\n\n", method, headings[method])
-			fmt.Fprintln(w, "| target | at a time | req/s | p50 µs | p99 µs | CPU µs | allocs | bytes | index CPU µs | CPU ÷ bare | CPU ÷ direct | p50 ÷ bare | p50 ÷ direct |")
+			base := measureOf(method)
+			fmt.Fprintf(w, "| target | at a time | req/s | p50 µs | p99 µs | CPU µs | allocs | bytes | index CPU µs | CPU ÷ %s | CPU ÷ direct | p50 ÷ %s | p50 ÷ direct |\n", base, base)
 			fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 		}
 		fmt.Fprintf(w, "| %s | %d | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |%s\n",
@@ -42,11 +44,19 @@ func writeTable(w io.Writer, method string, rows []row) {
 	}
 }
 
-// ratios are those of a row to bare proxy and direct at the same concurrency.
+// measureOf is the proxy that a workload is measured against.
+func measureOf(workload string) string {
+	if workload == legacyCall {
+		return typed
+	}
+	return bare
+}
+
+// ratios are those of a row to the measure and direct at the same concurrency.
 func ratios(rows []row, r *row) string {
 	var out strings.Builder
 	for _, pick := range []func(*row) float64{cpuOf, p50Of} {
-		for _, base := range []string{bare, direct} {
+		for _, base := range []string{measureOf(r.workload), direct} {
 			out.WriteString(" ")
 			if q, ok := ratio(rows, r, base, pick); ok && base != r.target {
 				fmt.Fprintf(&out, "%.3g", q)
@@ -76,12 +86,13 @@ const (
 	maxBytes     = 36 << 10
 	maxCallCPU   = 2.3  // of the bare proxy's
 	maxListCPU   = 0.02 // of the direct list's
+	maxLegacyCPU = 1.0  // of the typed proxy's
 	bytesPerKilo = 1 << 10
 )
 
 // writeVerdict holds the gateway's worst row of each method against the goals.
 func writeVerdict(w io.Writer, rows []row) {
-	var worst struct{ allocs, bytes, call, list float64 }
+	var worst struct{ allocs, bytes, call, list, legacy float64 }
 	for i := range rows {
 		r := &rows[i]
 		switch {
@@ -89,6 +100,9 @@ func writeVerdict(w io.Writer, rows []row) {
 		case r.workload == protocol.MethodToolsList:
 			q, _ := ratio(rows, r, direct, cpuOf)
 			worst.list = max(worst.list, q)
+		case r.workload == legacyCall:
+			q, _ := ratio(rows, r, typed, cpuOf)
+			worst.legacy = max(worst.legacy, q)
 		default:
 			q, _ := ratio(rows, r, bare, cpuOf)
 			worst.allocs, worst.bytes = max(worst.allocs, r.allocs), max(worst.bytes, r.bytes)
@@ -110,4 +124,5 @@ func writeVerdict(w io.Writer, rows []row) {
 	line("KB of a call", maxBytes/bytesPerKilo, worst.bytes/bytesPerKilo, "%.1f")
 	line("CPU of a call ÷ bare proxy's", maxCallCPU, worst.call, "%.2f")
 	line("CPU of a list ÷ direct list's", maxListCPU, worst.list, "%.4f")
+	line("CPU of a call in an older session ÷ "+typed+"'s", maxLegacyCPU, worst.legacy, "%.2f")
 }
