@@ -95,7 +95,8 @@ type Upstream struct {
 	Refresh          Refresh
 	Revision         Revision
 	Relay            []Relay
-	TrustDefinitions bool // serves what it lists, unreviewed: for test suites only
+	Extensions       []string // of the protocol, that hosts and it may agree on
+	TrustDefinitions bool     // serves what it lists, unreviewed: for test suites only
 }
 
 // Stdio is an upstream that runs as a child process.

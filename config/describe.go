@@ -23,7 +23,10 @@ var (
 	originPattern  = regexp.MustCompile(`^https?://[a-z0-9.\-\[\]:]+$`)
 	hostPattern    = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]+$`)
 	addressPattern = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]*:[0-9]{1,5}$`)
-	replicaPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,62})?$`)
+	// extensionPattern: a prefix of labels, which is required, and a name (2026-07-28,
+	// Extensions).
+	extensionPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	replicaPattern   = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,62})?$`)
 )
 
 // file describes upstreams.yaml.
@@ -137,6 +140,8 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 		{Key: "relay", Doc: "What a legacy upstream may ask of a legacy host; none by default.", Value: form.List(&u.Relay, func(r *Relay) form.Value {
 			return form.Word(r, RelayElicitation, RelaySampling, RelayRoots)
 		})},
+		{Key: "extensions", Doc: "Extensions of the protocol that hosts may declare to it; none by default, and tasks never.", Value: listOf(&u.Extensions, extensionPattern,
+			"bad_extension", "identifier of an extension such as vendor.example/name")},
 		{Key: "unsafe_trust_definitions", Doc: "Serves what it lists, unreviewed: for test suites only.", Value: form.Bool(&u.TrustDefinitions)},
 	}}
 }

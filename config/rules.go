@@ -68,6 +68,9 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// tasks is the extension that can't be allowed (2026-07-28, Tasks).
+const tasks = "io.modelcontextprotocol/tasks"
+
 // judge applies the rules that look across the whole file.
 func (c *Config) judge(root form.Place) {
 	if root.Has("auth") {
@@ -89,6 +92,9 @@ func (c *Config) judge(root form.Place) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Upstreams)) {
 		u := c.Upstreams[id]
+		if i := slices.Index(u.Extensions, tasks); i >= 0 {
+			root.Child("upstreams", id, "extensions").Item(i).Report("tasks_unsupported", "what runs as a task escapes the checks of a call, so tasks are not passed on")
+		}
 		if u.Stdio == nil {
 			continue
 		}

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 
-	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
@@ -20,7 +19,7 @@ func (g *Gateway) initializeStages() []Stage {
 
 func (g *Gateway) initialize(_ context.Context, c *Call) error {
 	r := append(make([]byte, 0, 256), `{"protocolVersion":"`+c.Session.Revision+`","capabilities":`+
-		lifecycle.Capabilities(audit.Legacy)+`,"serverInfo":`...)
+		lifecycle.Capabilities()+`,"serverInfo":`...)
 	c.Result = append(g.hop.AppendInfo(r), '}')
 	return nil
 }

@@ -78,7 +78,10 @@ type World struct {
 	Limits     Limits
 	// Relay says by upstream which methods it may ask of a legacy host in the
 	// middle of a call; none by default.
-	Relay      map[string]map[string]bool
+	Relay map[string]map[string]bool
+	// Extensions says by upstream which extensions of the protocol a host's
+	// declaration of reaches it; none by default.
+	Extensions map[string][]string
 	Durability map[gateway.SideEffect]audit.Durability
 	// ClearSubjects writes subjects into events beside their pseudonyms.
 	ClearSubjects bool

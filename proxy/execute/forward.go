@@ -60,7 +60,7 @@ func (x *Executor) outgoing(m *method, c *call.Call, name string, heard *relay.R
 		out.Progress, out.LogLevel, out.Notify = w.Progress != nil, w.LogLevel, heard.Notify
 	}
 	if m.asks {
-		out.Capabilities, out.Ask = inquiry.Relayed(answers(c)), x.asker(c)
+		out.Capabilities, out.Ask = inquiry.Relayed(answers(c), c.World.Extensions[item.ID.Upstream]), x.asker(c)
 	}
 	return out
 }

@@ -125,17 +125,44 @@ func (c capability) json() []byte {
 }
 
 // Relayed returns what an upstream is told of what the host declared: what may be
-// asked in the course of a call, as the host said it. It is nil if that is nothing.
-func Relayed(capabilities []byte) []byte {
+// asked in the course of a call, and the extensions that are allowed with this
+// upstream, as the host said it. It is nil if that is nothing.
+func Relayed(capabilities []byte, extensions []string) []byte {
 	out := []byte{'{'}
 	for _, name := range [...]string{"elicitation", "sampling", "roots"} {
 		if value, ok := object(capabilities, name); ok {
 			out = append(append(append(out, `"`+name+`":`...), value...), ',')
 		}
 	}
+	if len(extensions) > 0 {
+		out = appendExtensions(out, capabilities, extensions)
+	}
 	if len(out) == 1 {
 		return nil
 	}
 	out[len(out)-1] = '}'
 	return out
+}
+
+// appendExtensions appends those that are allowed of the extensions that the host
+// declared, and a comma; nothing if there are none.
+func appendExtensions(out, capabilities []byte, allowed []string) []byte {
+	all, ok := object(capabilities, "extensions")
+	if !ok {
+		return out
+	}
+	start := len(out)
+	out = append(out, `"extensions":{`...)
+	begin := len(out)
+	for _, name := range allowed {
+		if settings, ok := object(all, name); ok {
+			out = append(append(protocol.AppendString(out, name), ':'), settings...)
+			out = append(out, ',')
+		}
+	}
+	if len(out) == begin {
+		return out[:start]
+	}
+	out[len(out)-1] = '}'
+	return append(out, ',')
 }

@@ -109,10 +109,22 @@ func TestWantedAndRelayed(t *testing.T) {
 	if got := inquiry.Wanted([]byte(`{"requiredCapabilities":{"extensions":{}}}`)); got != nil {
 		t.Errorf("wanted %s", got)
 	}
-	if got := inquiry.Relayed([]byte(`{"roots":{"listChanged":true},"experimental":{},"extensions":{},"sampling":null,"elicitation":{"x":1}}`)); string(got) != `{"elicitation":{"x":1},"roots":{"listChanged":true}}` {
+	if got := inquiry.Relayed([]byte(`{"roots":{"listChanged":true},"experimental":{},"extensions":{},"sampling":null,"elicitation":{"x":1}}`), nil); string(got) != `{"elicitation":{"x":1},"roots":{"listChanged":true}}` {
 		t.Errorf("relayed %s", got)
 	}
-	if got := inquiry.Relayed([]byte(`{"experimental":{}}`)); got != nil {
+	allowed := []string{"io.modelcontextprotocol/ui", "vendor.example/x"}
+	for declared, want := range map[string]string{
+		`{"extensions":{"vendor.example/y":{},"vendor.example/x":{"a":1.10}},"roots":{}}`: `{"roots":{},"extensions":{"vendor.example/x":{"a":1.10}}}`,
+		`{"extensions":{"vendor.example/x":true,"vendor.example/y":{}}}`:                  ``,
+		`{"extensions":[]}`:  ``,
+		`{"elicitation":{}}`: `{"elicitation":{}}`,
+		`{"extensions":{"vendor.example/x":{},"io.modelcontextprotocol/ui":{}}}`: `{"extensions":{"io.modelcontextprotocol/ui":{},"vendor.example/x":{}}}`,
+	} {
+		if got := inquiry.Relayed([]byte(declared), allowed); string(got) != want {
+			t.Errorf("%s: relayed %s, want %s", declared, got, want)
+		}
+	}
+	if got := inquiry.Relayed([]byte(`{"experimental":{}}`), nil); got != nil {
 		t.Errorf("relayed %s", got)
 	}
 }

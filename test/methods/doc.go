@@ -9,6 +9,7 @@
 //	exact_test.go     what passes byte for byte, and what is refused
 //	rounds_test.go    calls in several rounds, for modern hosts
 //	open_test.go      questions on a legacy host's open call
+//	extensions_test.go extensions of the protocol, allowed and not
 //	stream_test.go    progress and log messages
 //	sdk_test.go       a server of the go-sdk that asks, prompts, reads and completes
 package methods

@@ -142,8 +142,20 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 			gateway.Destructive: audit.Durability(c.Audit.Destructive),
 		},
 		Relay:         relayed(c),
+		Extensions:    extensions(c),
 		ClearSubjects: c.Audit.Subjects == config.Plain,
 	}
+}
+
+// extensions are those that upstreams and hosts may agree on, by upstream.
+func extensions(c *config.Config) map[string][]string {
+	all := make(map[string][]string)
+	for id, u := range c.Upstreams {
+		if len(u.Extensions) > 0 {
+			all[id] = u.Extensions
+		}
+	}
+	return all
 }
 
 // relayed says by upstream which methods it may ask of a legacy host.
