@@ -12,7 +12,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
+.PHONY: secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -65,3 +65,8 @@ conformance:
 # The score is the last line.
 attacks:
 	@GO="$(GO)" test/cases/run.sh
+
+# The rules for secrets against another project's own examples, and against its
+# speed. A module of its own: it fetches what it needs.
+secrets:
+	test/secrets/run.sh "$(GO)"

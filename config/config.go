@@ -22,6 +22,7 @@ type Config struct {
 	Policy    Policy
 	Limits    Limits
 	Audit     Audit
+	Redact    Redact
 	Upstreams map[string]*Upstream
 
 	exposureAbsent *gateway.Problem // what it is to name an exposure file that is not there; nil where none is named
@@ -83,6 +84,11 @@ const (
 	Pseudonym Subjects = "pseudonym"
 	Plain     Subjects = "plain"
 )
+
+// Redact says what is replaced in what upstreams send, beside secrets.
+type Redact struct {
+	Email, Phone bool
+}
 
 // Upstream is one third-party server; exactly one of Stdio and HTTP is set.
 type Upstream struct {

@@ -47,6 +47,10 @@ func (l *loader) file(c *Config) form.Value {
 		}}},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
 		{Key: "audit", Doc: "How events are kept.", Value: l.auditing(&c.Audit)},
+		{Key: "redact", Doc: "What is replaced in what upstreams send, beside secrets.", Value: form.Object{Fields: []form.Field{
+			{Key: "email", Doc: "Addresses of e-mail.", Value: form.Bool(&c.Redact.Email)},
+			{Key: "phone", Doc: "Telephone numbers in the international form.", Value: form.Bool(&c.Redact.Phone)},
+		}}},
 		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
 	}}
 }

@@ -130,6 +130,9 @@ func (c *Config) Immutable(next *Config) []string {
 	if c.State.Dir != next.State.Dir {
 		names = append(names, "state.dir")
 	}
+	if c.Redact != next.Redact {
+		names = append(names, "redact")
+	}
 	if c.Replica != next.Replica {
 		names = append(names, "replica")
 	}

@@ -41,6 +41,20 @@ const (
 	fixed      // enum, const, default, pattern, required: judged, never changed
 )
 
+// blocks names the array of content blocks, or of messages, of a document whose
+// root stands at the place.
+func (p place) blocks() string {
+	switch p {
+	case result:
+		return "content"
+	case reading:
+		return "contents"
+	case prompted, asked:
+		return "messages"
+	}
+	return ""
+}
+
 // cleansNames reports whether member names at the place are cleaned. In
 // definitions, schemas and requests they are not: they have a meaning there.
 func (p place) cleansNames() bool { return p < tool }

@@ -14,6 +14,8 @@ import (
 type Options struct {
 	BlockText int // bytes of one text block in an upstream's error; 0 = 4 KiB
 	TotalText int // bytes of all of them, and of structuredContent; 0 = 16 KiB
+
+	Email, Phone bool // replaces addresses of e-mail, and telephone numbers
 }
 
 // Redactor cleans upstream text. It is immutable but for its scratch space, and
@@ -32,7 +34,7 @@ func New(opt Options) *Redactor {
 	if opt.TotalText <= 0 {
 		opt.TotalText = 16 << 10
 	}
-	return &Redactor{opt: opt, secrets: secret.New()}
+	return &Redactor{opt: opt, secrets: secret.New(secret.Options{Email: opt.Email, Phone: opt.Phone})}
 }
 
 var errObject = errors.New("not a JSON object")
@@ -70,6 +72,11 @@ func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
 	if err != nil {
 		return Clean{}, err
 	}
+	if key := p.blocks(); key != "" {
+		if both := r.joined(out, key, w.counts); len(both) != len(out) {
+			out, w.changed = both, true
+		}
+	}
 	return Clean{bytes: out, changed: w.changed, valid: true, report: w.report()}, nil
 }
 
@@ -78,7 +85,7 @@ func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
 func (r *Redactor) Text(s string) string {
 	var c hidden.Cleaner
 	clean, changed := c.Clean(nil, []byte(s))
-	masked, hit := r.secrets.Mask(nil, clean, func(int) {})
+	masked, hit := r.secrets.Mask(nil, clean, func(string) {})
 	if !changed && !hit {
 		return s
 	}
@@ -89,7 +96,8 @@ func (r *Redactor) Text(s string) string {
 func (r *Redactor) take(raw []byte, secrets bool) *walker {
 	w, ok := r.pool.Get().(*walker)
 	if !ok {
-		w = &walker{r: r, redacted: make([]int, secret.Rules())}
+		w = &walker{r: r}
+		w.counts = w.count
 	}
 	w.reset(raw, secrets)
 	return w

@@ -19,6 +19,7 @@ const maxDepth = 1000
 
 var (
 	errDepth = errors.New("nested too deeply")
+	errShape = errors.New("not what protocol.Check passes")
 	errNames = errors.New("two member names are equal once cleaned")
 )
 
@@ -36,7 +37,8 @@ type walker struct {
 	path    []step
 
 	cleaner  hidden.Cleaner
-	redacted []int // by rule
+	redacted []Count            // by class, as they come
+	counts   func(class string) // adds to them
 	findings []gateway.Finding
 	text     []byte // scratch: unescaped, cleaned, masked
 	text2    []byte
@@ -54,7 +56,7 @@ func (w *walker) reset(in []byte, secrets bool) {
 	w.out, w.copied, w.changed, w.renamed, w.err = nil, 0, false, false, nil
 	w.path, w.findings = w.path[:0], nil
 	w.cleaner = hidden.Cleaner{}
-	clear(w.redacted)
+	w.redacted = w.redacted[:0]
 }
 
 // run walks the document, whose root stands at p.
@@ -135,7 +137,10 @@ func (w *walker) array(i int, p place) int {
 	w.path = append(w.path, step{})
 	i = w.space(i + 1)
 	for w.err == nil && i < len(w.in) && w.in[i] != ']' {
-		i = w.comma(w.value(i, p.element(w.in[i:])))
+		from := i
+		if i = w.comma(w.value(i, p.element(w.in[i:]))); i == from {
+			w.err = gateway.Because(gateway.CodeContractViolation, errShape)
+		}
 		w.path[at].index++
 	}
 	w.path = w.path[:at]
@@ -159,17 +164,42 @@ func (w *walker) object(i int, p place) int {
 		token := w.in[i:end]
 		name := token[1 : len(token)-1]
 		w.path[at] = step{name: name}
-		if !plainToken(name) || w.mayHoldSecret(name) {
+		tells := w.mayHoldSecret(name)
+		if tells || !plainToken(name) {
 			name = w.name(i, end, p)
 		}
 		i = w.space(end)
 		if i < len(w.in) && w.in[i] == ':' {
 			i = w.space(i + 1)
 		}
-		i = w.comma(w.value(i, p.member(string(name), w.in[i:])))
+		if place := p.member(string(name), w.in[i:]); !tells || place == alone || place == fixed || !w.named(name, i) {
+			i = w.value(i, place)
+		} else {
+			i = stringEnd(w.in, i)
+		}
+		i = w.comma(i)
 	}
 	w.path = w.path[:at]
 	return i + 1
+}
+
+// named replaces the value at i if it is a string and its name makes it a secret,
+// such as the password in {"password": "…"}.
+func (w *walker) named(name []byte, i int) bool {
+	if i >= len(w.in) || w.in[i] != '"' {
+		return false
+	}
+	end := stringEnd(w.in, i)
+	value := w.unescaped(w.in[i:end])
+	class, ok := w.r.secrets.Assigned(name, value)
+	if !ok {
+		return false
+	}
+	w.out = append(w.out, w.in[w.copied:i]...)
+	w.out = append(secret.AppendPlaceholder(append(w.out, '"'), class), '"')
+	w.copied, w.changed = end, true
+	w.count(class)
+	return true
 }
 
 // name handles a member name that is not plain ASCII or may hold a secret:
@@ -242,7 +272,7 @@ func (w *walker) rewrite(i, end int) bool {
 		w.note(before, gateway.Warning)
 	}
 	if w.secrets {
-		masked, hit := w.r.secrets.Mask(w.text3, s, func(rule int) { w.redacted[rule]++ })
+		masked, hit := w.r.secrets.Mask(w.text3, s, w.counts)
 		if hit {
 			s, changed, w.text3 = masked, true, masked
 		}
@@ -308,6 +338,9 @@ func (w *walker) pointer() string {
 	return b.String()
 }
 
+// count notes that a secret of a class was replaced.
+func (w *walker) count(class string) { w.redacted = append(w.redacted, Count{class, 1}) }
+
 // report collects what was found.
 func (w *walker) report() Report {
 	rep := Report{Findings: w.findings}
@@ -316,10 +349,8 @@ func (w *walker) report() Report {
 			rep.Removed = append(rep.Removed, Count{c.Name(), n})
 		}
 	}
-	for i, n := range w.redacted {
-		if n > 0 {
-			rep.Redactions = append(rep.Redactions, Count{secret.Class(i), n})
-		}
+	if len(w.redacted) > 0 {
+		rep.Redactions = append(rep.Redactions, w.redacted...)
 	}
 	rep.Removed, rep.Redactions = sortCounts(rep.Removed), sortCounts(rep.Redactions)
 	return rep

@@ -7,8 +7,8 @@ import (
 )
 
 func ExampleScanner_Mask() {
-	out, _ := secret.New().Mask(nil, []byte("postgres://app:S3cretPass99@db/x"), func(rule int) {
-		fmt.Println(secret.Class(rule))
+	out, _ := secret.New(secret.Options{}).Mask(nil, []byte("postgres://app:S3cretPass99@db/x"), func(class string) {
+		fmt.Println(class)
 	})
 	fmt.Println(string(out))
 	// Output:

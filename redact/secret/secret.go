@@ -1,166 +1,147 @@
 package secret
 
+import "sync"
+
 // Scanner applies the rules. It is immutable and safe for concurrent use.
-type Scanner struct{ filter *prefilter }
+type Scanner struct {
+	opt Options
+	*set
+}
+
+// set is all rules with the filter over them; every Scanner shares one.
+type set struct {
+	rules  []rule
+	filter *filter
+}
+
+var compiled = sync.OnceValue(func() *set {
+	rules := append(special(), table(rulesText)...)
+	return &set{rules, newFilter(rules)}
+})
 
 // New returns a Scanner.
-func New() *Scanner { return &Scanner{filter: newPrefilter(rules)} }
+func New(opt Options) *Scanner { return &Scanner{opt, compiled()} }
 
-// Rules returns the number of rules; Class names what one of them finds. Several
-// rules may find the same class.
-func Rules() int { return len(rules) }
+// maxWindow is how far a secret may go on from where it begins, but for private
+// keys.
+const maxWindow = 8 << 10
 
-// Class returns the class of the rule of that number, such as "github_token".
-func Class(rule int) string { return rules[rule].class }
+// Span is one secret in a text: s[From:To].
+type Span struct {
+	From, To int
+	Class    string // such as "github_token"
+}
 
-// May reports whether a literal of a rule stands in s: if not, Mask changes
-// nothing.
+// May reports whether a literal of a rule may stand in s, or something that
+// encodes one: if not, Mask changes nothing.
 func (sc *Scanner) May(s []byte) bool {
-	at, _ := sc.filter.next(s, 0)
-	return at >= 0
+	for at, rules := sc.filter.next(s, 0); at >= 0; at, rules = sc.filter.next(s, at+1) {
+		for _, n := range rules {
+			if ru := &sc.rules[n]; ru.literals == nil || ru.literalAt(s[at:]) > 0 {
+				return true
+			}
+		}
+	}
+	return sc.opt.wanted(s) || mayEncode(s)
 }
 
-// prefilter finds where a literal of a rule starts, by its first three bytes at
-// the cost of one table look-up a byte (the Shift-And algorithm with a set of
-// rules in each place). For every byte the table holds three sets of rules, 16
-// bits each: those with a literal that has it first, second, third. Rules beyond
-// the width of a set share a bit, which costs time only.
-type prefilter [256]uint64
-
-const setBits = 16
-
-func newPrefilter(rs []rule) *prefilter {
-	p := &prefilter{}
-	for n, r := range rs {
-		for _, lit := range r.literals {
-			p.add(lit, n%setBits, r.fold)
+// next returns the first secret that begins at or after i.
+func (sc *Scanner) next(s []byte, i int) (Span, bool) {
+	done := i
+	for at, rules := sc.filter.next(s, i); at >= 0; at, rules = sc.filter.next(s, at+1) {
+		best := Span{From: -1}
+		for _, n := range rules {
+			ru := &sc.rules[n]
+			if from, to, ok := ru.at(s, at); ok && from >= done && to > best.To {
+				best = Span{from, to, ru.class}
+			}
+		}
+		if best.From >= 0 {
+			return best, true
 		}
 	}
-	return p
-}
-
-func (p *prefilter) add(lit string, n int, fold bool) {
-	for pos := range 3 {
-		bit, c := uint64(1)<<(n+pos*setBits), lit[pos]
-		p[c] |= bit
-		if fold && c >= 'a' && c <= 'z' {
-			p[c-0x20] |= bit
-		}
-	}
-}
-
-// next returns the first place at or after i where a literal of a rule stands,
-// with the bits of the rules that it may belong to, or -1.
-func (p *prefilter) next(s []byte, i int) (place int, bits uint16) {
-	const all = 1<<setBits - 1
-	state := uint64(0)
-	for j, c := range s[i:] {
-		state = (state<<setBits | all) & p[c]
-		if state < 1<<(2*setBits) {
-			continue
-		}
-		place, bits = i+j-2, uint16(state>>(2*setBits))
-		if literalAt(s[place:], bits) {
-			return place, bits
-		}
-	}
-	return -1, 0
-}
-
-// literalAt reports whether s begins with a literal of one of the rules.
-func literalAt(s []byte, bits uint16) bool {
-	for n := range rules {
-		if bits&(1<<(n%setBits)) != 0 && rules[n].hasLiteral(s) {
-			return true
-		}
-	}
-	return false
-}
-
-// span is a secret found: s[from:to] by rules[rule].
-type span struct{ from, to, rule int }
-
-// secretAt tries the rules of those bits at the place i.
-func secretAt(s []byte, i int, bits uint16) (span, bool) {
-	for n := range rules {
-		ru := &rules[n]
-		if bits&(1<<(n%setBits)) == 0 || !ru.hasLiteral(s[i:]) || !ru.free && i > 0 && word(s[i-1]) {
-			continue
-		}
-		if from, to, ok := ru.find(s, i); ok {
-			return span{from, to, n}, true
-		}
-	}
-	return span{}, false
-}
-
-// find runs the expression in the window at i.
-func (ru *rule) find(s []byte, i int) (from, to int, ok bool) {
-	end := min(len(s), i+ru.window)
-	m := ru.expr.FindSubmatchIndex(s[i:end])
-	if m == nil {
-		return 0, 0, false
-	}
-	from, to = i+m[2], i+m[3]
-	if ru.valid != nil && !ru.valid(s[from:to]) {
-		return 0, 0, false
-	}
-	if to == end { // the window cut it short: the rest belongs to it
-		for to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\'' {
-			to++
-		}
-	}
-	return from, to, true
-}
-
-func word(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
-}
-
-func (ru *rule) hasLiteral(s []byte) bool {
-	for _, lit := range ru.literals {
-		if len(s) >= len(lit) && equalFold(s[:len(lit)], lit, ru.fold) {
-			return true
-		}
-	}
-	return false
-}
-
-func equalFold(s []byte, lit string, fold bool) bool {
-	for i := range len(lit) {
-		c := s[i]
-		if fold && c >= 'A' && c <= 'Z' {
-			c += 0x20
-		}
-		if c != lit[i] {
-			return false
-		}
-	}
-	return true
+	return Span{}, false
 }
 
 // Mask replaces the secrets in s by placeholders such as [redacted:jwt]: it
 // returns s itself where there are none, else the text appended to buf[:0].
 // Placeholders match no rule, so that masking twice is masking once.
-func (sc *Scanner) Mask(buf, s []byte, count func(rule int)) (out []byte, changed bool) {
-	done := 0
-	for i, bits := sc.filter.next(s, 0); i >= 0; {
-		sp, ok := secretAt(s, i, bits)
+func (sc *Scanner) Mask(buf, s []byte, count func(class string)) (out []byte, changed bool) {
+	done, coded := 0, sc.encoded(s)
+	for i := 0; ; {
+		sp, ok := sc.next(s, i)
+		if len(coded) > 0 && (!ok || coded[0].From < sp.To) {
+			sp, ok, coded = coded[0], true, coded[1:]
+		}
 		if !ok {
-			i, bits = sc.filter.next(s, i+1)
+			break
+		}
+		if sp.From < done {
 			continue
 		}
 		if !changed {
 			out, changed = buf[:0], true
 		}
-		out = append(out, s[done:sp.from]...)
-		out = append(append(append(out, "[redacted:"...), rules[sp.rule].class...), ']')
-		done = sp.to
-		count(sp.rule)
-		i, bits = sc.filter.next(s, sp.to)
+		out = AppendPlaceholder(append(out, s[done:sp.From]...), sp.Class)
+		done, i = sp.To, sp.To
+		count(sp.Class)
 	}
-	if !changed {
-		return s, false
+	if changed {
+		out = append(out, s[done:]...)
+	} else {
+		out = s
+	}
+	if sc.opt == (Options{}) {
+		return out, changed
+	}
+	return sc.maskPersons(out, changed, count)
+}
+
+// AppendPlaceholder appends what stands for a secret of a class.
+func AppendPlaceholder(out []byte, class string) []byte {
+	return append(append(append(out, "[redacted:"...), class...), ']')
+}
+
+// maskPersons masks what Options name, in text that was masked before.
+func (sc *Scanner) maskPersons(s []byte, changed bool, count func(class string)) ([]byte, bool) {
+	from, to, class := sc.person(s, 0)
+	if from < 0 {
+		return s, changed
+	}
+	var out []byte
+	done := 0
+	for from >= 0 {
+		out = AppendPlaceholder(append(out, s[done:from]...), class)
+		count(class)
+		done = to
+		from, to, class = sc.person(s, done)
 	}
 	return append(out, s[done:]...), true
+}
+
+// Assigned reports whether value is a secret where it is assigned to name, and its
+// class.
+func (sc *Scanner) Assigned(name, value []byte) (class string, ok bool) {
+	text := append(append(append(make([]byte, 0, len(name)+len(value)+4), name...), `="`...), value...)
+	text = append(text, '"')
+	sp, ok := sc.next(text, 0)
+	return sp.Class, ok && sp.To > len(name)+2
+}
+
+// Across finds the secret that the end of a and the beginning of b make together,
+// where they are read as one: b stands at the place of that many bytes. At most
+// maxWindow of each is looked at.
+func (sc *Scanner) Across(a, b []byte) (Span, bool) {
+	a, b = a[max(0, len(a)-maxWindow):], b[:min(len(b), maxWindow)]
+	joined := append(append(make([]byte, 0, len(a)+len(b)), a...), b...)
+	for i := 0; ; {
+		sp, ok := sc.next(joined, i)
+		if !ok {
+			return Span{}, false
+		}
+		if sp.From < len(a) && sp.To > len(a) {
+			return Span{sp.From - len(a), sp.To - len(a), sp.Class}, true
+		}
+		i = sp.To
+	}
 }

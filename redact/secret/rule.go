@@ -1,0 +1,179 @@
+package secret
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// rule is one kind of secret. A literal stands where it begins, or stands back
+// bytes after that.
+type rule struct {
+	class    string
+	literals []string
+	fold     bool     // literals in any case, written in lower case
+	begins   []string // what the filter looks for, where that is not the literals
+	named    bool     // the literal is part of a name: the secret is the value assigned to it
+	about    bool     // names that are about a secret, such as password_length, are passed over
+	vendor   bool     // the literal is a name: not in the middle of another word
+	exact    bool     // not in a path or a run of base64
+	free     bool     // the literal may follow a letter or digit
+	back     int      // bytes of the secret before the literal
+	window   int      // bytes that the rule may see from where it begins; 0 = 512
+
+	// expr must match there, in full rules from the beginning, in named ones the
+	// value. Its first group is the secret, or all of it. It is compiled when it is
+	// first needed.
+	expr func() *regexp.Regexp
+	// find does without an expression: where the secret stands in s, which begins
+	// at place i of the text.
+	find func(s []byte, i int) (from, to int, ok bool)
+
+	valid    func(secret []byte) bool // nil = always
+	positive string                   // holds a secret; a test runs it
+	negative string                   // looks like one; a test runs it
+}
+
+const usualWindow = 512
+
+func (ru *rule) keys() []string {
+	if ru.begins != nil {
+		return ru.begins
+	}
+	return ru.literals
+}
+
+// literalAt returns the length of the rule's literal that s begins with; 0 if
+// none.
+func (ru *rule) literalAt(s []byte) int {
+	longest := 0
+	for _, lit := range ru.literals {
+		if len(lit) > longest && len(s) >= len(lit) && equal(s[:len(lit)], lit, ru.fold) {
+			longest = len(lit)
+		}
+	}
+	return longest
+}
+
+func equal(s []byte, lit string, fold bool) bool {
+	for i := range len(lit) {
+		c := s[i]
+		if fold && c >= 'A' && c <= 'Z' {
+			c += 0x20
+		}
+		if c != lit[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// at looks for the secret of the rule whose literal may stand at place i.
+func (ru *rule) at(s []byte, i int) (from, to int, ok bool) {
+	start := i - ru.back
+	if start < 0 || !ru.free && start > 0 && word(s[start-1]) && word(s[start]) {
+		return 0, 0, false
+	}
+	length := 0
+	if ru.literals != nil {
+		if length = ru.literalAt(s[i:]); length == 0 {
+			return 0, 0, false
+		}
+	}
+	switch {
+	case ru.find != nil:
+		from, to, ok = ru.find(s, i)
+	case ru.exact && start > 0 && bytes.IndexByte([]byte("+/."), s[start-1]) >= 0:
+	case ru.vendor && !nameAt(s, i, length):
+	case ru.named:
+		from, to, ok = ru.value(s, i+length)
+	default:
+		from, to, ok = ru.match(s, start)
+	}
+	if !ok || ru.valid != nil && !ru.valid(s[from:to]) || placeholder(s[from:to]) || ru.about && about(s, i, i+length) {
+		return 0, 0, false
+	}
+	if to < len(s) && (s[to] == '#' || s[to] == '*') { // it is masked already
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+// match applies the expression at start. What goes on after the match like the
+// token itself belongs to it.
+func (ru *rule) match(s []byte, start int) (from, to int, ok bool) {
+	window := ru.window
+	if window == 0 {
+		window = usualWindow
+	}
+	end := min(len(s), start+window)
+	from, to, ok = group(ru.expr(), s[start:end])
+	if !ok {
+		return 0, 0, false
+	}
+	from, to = start+from, start+to
+	for to < len(s) && (word(s[to]) || s[to] == '-' || to >= end && s[to] > ' ' && s[to] != '"' && s[to] != '\'') {
+		to++
+	}
+	return from, to, true
+}
+
+// value applies the expression to the value that is assigned to the name which
+// ends at i.
+func (ru *rule) value(s []byte, i int) (from, to int, ok bool) {
+	v, ok := assigned(s, i)
+	if !ok {
+		return 0, 0, false
+	}
+	end := min(len(s), v+usualWindow)
+	if from, to, ok = group(ru.expr(), s[v:end]); !ok {
+		return 0, 0, false
+	}
+	from, to = v+from, v+to
+	for to >= end && to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\'' { // the window cut it short
+		to++
+	}
+	return from, to, to == len(s) || to > end || !goesOn(s[to:])
+}
+
+// group returns where the first group of the match stands, or the whole match.
+func group(expr *regexp.Regexp, s []byte) (from, to int, ok bool) {
+	m := expr.FindSubmatchIndex(s)
+	switch {
+	case m == nil:
+		return 0, 0, false
+	case len(m) > 2 && m[2] >= 0:
+		return m[2], m[3], true
+	}
+	return m[0], m[1], true
+}
+
+// goesOn reports whether a value of fixed form does not end where s begins.
+func goesOn(s []byte) bool {
+	if word(s[0]) || s[0] >= 0x80 {
+		return true
+	}
+	return bytes.IndexByte([]byte(`-+/=~.`), s[0]) >= 0 && len(s) > 1 && word(s[1])
+}
+
+func word(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// nameAt tells a name from letters within another word: rookTable is not of okta,
+// nor sumOfAll of sumo.
+func nameAt(s []byte, i, length int) bool {
+	lower := func(c byte) bool { return c >= 'a' && c <= 'z' }
+	upper := func(c byte) bool { return c >= 'A' && c <= 'Z' }
+	if i > 0 && (lower(s[i-1]) && !upper(s[i]) || upper(s[i-1]) && upper(s[i])) {
+		return false
+	}
+	if length <= 5 {
+		for _, c := range s[i+1 : i+length] {
+			if upper(c) && !upper(s[i]) { // rookTable, setSysctl
+				return false
+			}
+		}
+		return upper(s[i+1]) == upper(s[i+length-1])
+	}
+	return true
+}
