@@ -80,7 +80,11 @@ func read(raw []byte, issuer string) (*Metadata, error) {
 	if m.Issuer != issuer {
 		return nil, ErrIssuer
 	}
-	for _, endpoint := range [...]string{m.JWKS, m.Token, m.Introspection} {
+	// Where people log in is the hosts' affair; metadata that send them elsewhere than
+	// to a web server are nobody's to believe in anything.
+	login, _ := protocol.Member(raw, "authorization_endpoint")
+	authorization, _ := protocol.Text(login)
+	for _, endpoint := range [...]string{m.JWKS, m.Token, m.Introspection, authorization} {
 		if endpoint != "" && !Secure(endpoint) {
 			return nil, ErrEndpoint
 		}

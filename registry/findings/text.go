@@ -3,6 +3,7 @@ package findings
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"mcp-gateway/protocol"
 )
@@ -42,6 +43,7 @@ func (in *inspection) prose(at string, raw []byte) {
 	if !ok {
 		return
 	}
+	text = visible(text)
 	in.mention(text)
 	plain := strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	for _, p := range table {
@@ -51,12 +53,41 @@ func (in *inspection) prose(at string, raw []byte) {
 	}
 }
 
+// visible returns a text without what does not show: words that are split by it read,
+// to a model, like words that are not.
+func visible(text string) string {
+	if strings.IndexFunc(text, hides) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if hides(r) {
+			return -1
+		}
+		return r
+	}, sequence.ReplaceAllString(text, ""))
+}
+
+// hides says whether a rune shows nothing and parts no words: format characters,
+// selectors, fillers, and controls but for white space.
+func hides(r rune) bool {
+	switch {
+	case r < 0x7F:
+		return r < ' ' && !unicode.IsSpace(r)
+	default:
+		return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	}
+}
+
+// sequence is one escape sequence of a terminal (ECMA-48 sections 5.4 and 5.6), from
+// its beginning to its end or to that of the text.
+var sequence = regexp.MustCompile("(?s)(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f]).*?(?:\x1b\\\\|\x07|\u009c|$)|\x1b[@-~]?")
+
 // table is compiled once and never written.
 var table = patterns()
 
 // label looks at a name that the upstream chose: of an argument or a definition.
 func (in *inspection) label(at, name string) {
-	words := split(name)
+	words := split(visible(name))
 	for i := 0; i+1 < len(words); i++ {
 		for _, pair := range sensitive() {
 			if words[i] == pair[0] && words[i+1] == pair[1] {

@@ -18,6 +18,7 @@
 //	scene_test.go       scene: a gateway before a peer with the case's tools
 //	main_test.go        the processes that are upstreams here
 //	definition_test.go  what descriptions and names say
+//	findings_test.go    definitions that read like orders
 //	schema_test.go      what schemas do
 //	drift_test.go       what changes after its review
 //	result_test.go      what comes back

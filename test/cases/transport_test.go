@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ func transports() map[string]proof {
 		"ATK-096": endlessEvent,
 		"ATK-097": slowUpstream,
 		"ATK-098": hijack,
+		"ATK-100": hostileEndpoints,
 		"ATK-101": metadataElsewhere,
 		"ATK-106": noise,
 		"ATK-107": sampling,
@@ -325,4 +327,41 @@ func (s *scene) hangUp(r *stage.Request, arrived func() bool) {
 	if err := <-gone; err == nil {
 		s.c.Error("it was answered")
 	}
+}
+
+// hostileEndpoints: an authorization server whose metadata name anything but web
+// servers is believed in nothing, and none of what it names is called.
+func hostileEndpoints(c *trial) {
+	command := strings.ReplaceAll(c.text("/as_metadata/authorization_endpoint"), `\`, "/")
+	for _, members := range []string{
+		`"authorization_endpoint":` + c.raw("/as_metadata/authorization_endpoint") + `,"jwks_uri":"SELF/keys"`,
+		`"jwks_uri":"` + command + `"`, `"jwks_uri":"http://169.254.169.254/keys"`, `"jwks_uri":"SELF/keys","token_endpoint":"javascript:alert(1)"`,
+		`"jwks_uri":"SELF/keys","introspection_endpoint":"file:///etc/passwd"`, `"jwks_uri":"https://name:secret@keys.invalid/"`,
+	} {
+		c.distrusts(members)
+	}
+}
+
+// distrusts shows a token of an issuer with such metadata to a gateway.
+func (c *trial) distrusts(members string) {
+	c.Helper()
+	var called atomic.Int32
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.URL.Path, "/.well-known/") {
+			called.Add(1)
+		}
+		stage.Say(w, `{"issuer":"`+server.URL+`",`+strings.ReplaceAll(members, "SELF", server.URL)+`}`)
+	}))
+	c.Cleanup(server.Close)
+	s := c.open(newPeer(), stage.Options{Auth: fmt.Sprintf("issuers: [{issuer: %q}]", server.URL), Listen: `url: "https://gw.example"`})
+	part := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	token := part(`{"alg":"RS256","kid":"k"}`) + "." + part(`{"iss":"`+server.URL+`","aud":"https://gw.example/mcp","sub":"x","exp":9999999999}`) + "." + part("signature")
+	r := s.alice.Calling("up__good", `{}`).With("Authorization", "Bearer "+token).Send(c)
+	c.hold(outward, r.Status == 503 && r.Code() == string(gateway.CodeIssuerUnavailable) && r.Result == nil, "%s: %d %s", members, r.Status, r.Body)
+	c.hold(outward, called.Load() == 0, "%s: what they name was called %d times", members, called.Load())
+	s.untouched()
+	stage.Await(c, "it is counted", func() bool { return s.Counted(c, gateway.CodeIssuerUnavailable) == 1 })
+	c.hold(event, len(s.Leaks(c, token)) == 0, "the token is kept or logged")
+	s.served()
 }
