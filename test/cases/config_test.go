@@ -70,9 +70,13 @@ func ambiguousIDs(c *trial) {
 	// With the ids that there are, a tool that begins with the separator is its own.
 	own := stage.NewPeer().Add(stage.Tool("_status"), stage.Result(stage.Text(`"acme"`)))
 	s = c.open(newPeer(), stage.Options{Upstreams: []stage.Upstream{
-		stage.Served(c, "acme", own), stage.Served(c, "acme-", stage.NewPeer().Add(stage.Tool("status"), stage.Result(stage.Text(`"acme-"`)))),
+		stage.Served(c, "acme", own), stage.Served(c, "acme-b", stage.NewPeer().Add(stage.Tool("status"), stage.Result(stage.Text(`"acme-b"`)))),
+		stage.Served(c, "twin", stage.NewPeer().Add(stage.Tool("-x"), stage.Result(`{}`))), stage.Served(c, "twin-", stage.NewPeer().Add(stage.Tool("x"), stage.Result(`{}`))),
 	}})
-	for name, want := range map[string]string{"acme___status": `"acme"`, "acme-__status": `"acme-"`} {
+	for _, name := range []string{"twin__-x", "twin-__x"} { // alike but for what separates words: neither is served
+		s.refused(s.alice.Call(c, name, `{}`), gateway.CodeUnknownTool, gateway.ReasonNameCollision)
+	}
+	for name, want := range map[string]string{"acme___status": `"acme"`, "acme-b__status": `"acme-b"`} {
 		r := s.alice.Call(c, name, `{}`)
 		s.passed(r)
 		c.hold(outward, r.Get("/content/0/text") == want, "%s: %s", name, r.Body)
