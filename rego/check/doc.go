@@ -5,6 +5,7 @@
 // Map:
 //
 //	load.go          Load: reading the folder; its revision
+//	source.go        policies that lie in no folder; a policy with its tests
 //	parse.go         parsing; the library; which rules may look at unverified facts
 //	compile.go       Policy: type checks against each phase's schema, prepared queries
 //	phase.go         entry points, and what each reaches

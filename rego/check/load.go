@@ -47,7 +47,7 @@ func readPolicy(folder fs.FS, prefix string) (*files, error) {
 	var problems gateway.Problems
 	digest := sha256.New()
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
-		shown := filepath.Join(prefix, filepath.FromSlash(name))
+		shown := shownAs(prefix, name)
 		if err != nil {
 			problems = append(problems, gateway.Problem{Pos: gateway.Pos{File: shown}, Code: codeUnreadable, Message: err.Error()})
 			return nil
@@ -82,6 +82,9 @@ func readPolicy(folder fs.FS, prefix string) (*files, error) {
 	out.revision = "sha256:" + hex.EncodeToString(digest.Sum(nil))
 	return out, nil
 }
+
+// shownAs is the name that problems give.
+func shownAs(prefix, name string) string { return filepath.Join(prefix, filepath.FromSlash(name)) }
 
 // isPolicyFile says whether a file takes part in serving.
 func isPolicyFile(name string) bool {

@@ -1,0 +1,149 @@
+package pack
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/rego/check"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+)
+
+// Codes of what may be wrong with a bundle, beside those of its policy.
+const (
+	CodeUnreadable = "bundle_unreadable"      // truncated, no bundle, or not as its signature says
+	CodeUnsigned   = "bundle_unsigned"        // no signature where one is needed
+	CodeForeign    = "bundle_foreign_roots"   // it claims roots that are not a policy's
+	CodeRolledBack = "bundle_rolled_back"     // older than the one that was in force
+	CodeTampered   = "bundle_signature_wrong" // signed by another key, or changed since
+)
+
+// maxBytes bounds one file in a bundle.
+const maxBytes = 64 << 20
+
+// Trust says which bundles are taken.
+type Trust struct {
+	Key      []byte // PEM of the public key; nil only with Unsigned
+	Unsigned bool   // take bundles without a signature
+	After    int64  // the sequence that was in force; older ones are refused
+}
+
+// Bundle is a policy that was read from a bundle.
+type Bundle struct {
+	*check.Policy
+	Label    string // the revision that its manifest names, for people
+	Sequence int64  // later bundles have higher ones; 0 = not said
+}
+
+// Read reads, verifies and checks a bundle. shown names it in problems. The error
+// is gateway.Problems.
+func Read(ctx context.Context, shown string, raw []byte, t Trust) (*Bundle, error) {
+	b, err := open(shown, raw, t)
+	if err != nil {
+		return nil, err
+	}
+	fault := func(code, format string, args ...any) error {
+		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: fmt.Sprintf(format, args...)}}
+	}
+	if b.Manifest.Roots != nil {
+		for _, root := range *b.Manifest.Roots {
+			if root == "system" || strings.HasPrefix(root, "system/") {
+				return nil, fault(CodeForeign, "it claims the root %q, which is not for policies", root)
+			}
+		}
+	}
+	out := &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata)}
+	if out.Sequence < t.After {
+		return nil, fault(CodeRolledBack, "its sequence is %d, and %d was in force", out.Sequence, t.After)
+	}
+	source := check.Source{Modules: map[string]string{}, Data: b.Data}
+	for _, m := range b.Modules {
+		if !strings.HasSuffix(m.Path, "_test.rego") {
+			source.Modules[shown+"!"+m.Path] = string(m.Raw)
+		}
+	}
+	if source.Revision, err = revision(b); err != nil {
+		return nil, fault(CodeUnreadable, "%v", err)
+	}
+	if out.Policy, err = check.Compile(ctx, source); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// open reads and verifies the archive.
+func open(shown string, raw []byte, t Trust) (*bundle.Bundle, error) {
+	r := bundle.NewReader(bytes.NewReader(raw)).WithSizeLimitBytes(maxBytes).WithProcessAnnotations(true).
+		WithCapabilities(check.Capabilities()).WithRegoVersion(ast.RegoV1)
+	fault := func(code, message string) error {
+		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: message}}
+	}
+	switch {
+	case t.Key != nil:
+		alg, err := algorithm(t.Key)
+		if err != nil {
+			return nil, fault(CodeUnsigned, err.Error())
+		}
+		keys := map[string]*bundle.KeyConfig{keyID: {Key: string(t.Key), Algorithm: alg}}
+		r = r.WithBundleVerificationConfig(bundle.NewVerificationConfig(keys, keyID, "", nil))
+	case t.Unsigned:
+		r = r.WithSkipBundleVerification(true)
+	default:
+		return nil, fault(CodeUnsigned, "there is no key to verify it by")
+	}
+	b, err := r.Read()
+	if err == nil {
+		return &b, nil
+	}
+	if whole, has := signed(raw); t.Key != nil && whole {
+		if !has {
+			return nil, fault(CodeUnsigned, "it is not signed")
+		}
+		return nil, fault(CodeTampered, "its signature does not fit, so another key signed it, or it was changed since: "+err.Error())
+	}
+	var parse ast.Errors
+	if errors.As(err, &parse) {
+		return nil, fault(ast.ParseErr, parse.Error())
+	}
+	return nil, fault(CodeUnreadable, err.Error())
+}
+
+// signed says whether the archive is whole, and whether a signature is in it.
+func signed(raw []byte) (whole, has bool) {
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return false, false
+	}
+	t := tar.NewReader(io.LimitReader(z, maxBytes))
+	for {
+		h, err := t.Next()
+		if err != nil {
+			return errors.Is(err, io.EOF), has
+		}
+		has = has || path.Base(h.Name) == "."+bundle.SignaturesFile
+	}
+}
+
+// sequence reads the manifest's metadata.sequence.
+func sequence(metadata map[string]any) int64 {
+	switch n := metadata["sequence"].(type) {
+	case json.Number:
+		i, err := n.Int64()
+		if err == nil {
+			return i
+		}
+	case float64:
+		return int64(n)
+	}
+	return 0
+}
