@@ -1,0 +1,9 @@
+// Package workbench is what authors of policies work with: OPA's own test runner,
+// coverage, formatter and tracer, over a policy as the gateway compiles it.
+//
+// Map:
+//
+//	test.go    Test: the tests beside a policy, and what they cover
+//	format.go  Format: how a file would be written
+//	eval.go    Eval: one question, its answer, and the trace of how it came about
+package workbench
