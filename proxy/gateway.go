@@ -61,7 +61,8 @@ type Options struct {
 	Keys     *keyring.Ring // seals cursors and request states
 	Ledger   receipt.Ledger
 	Fates    call.Fates
-	Writer   string // the journal's, of this process
+	Writer   string      // the journal's, of this process
+	Inputs   call.Inputs // keeps what policy was asked; nil = it is not kept
 	Clock    func() time.Time
 	// Log is told of every failed call once it is settled. The error names
 	// causes and must stay with the operator.
@@ -92,7 +93,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Log: o.Log}
+	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Inputs: o.Inputs, Log: o.Log}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.effects = &effect.Book{
 		Ledger: o.Ledger, Keys: o.Keys, Fates: o.Fates, Hop: g.hop, Record: g.recorder,

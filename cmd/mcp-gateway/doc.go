@@ -12,6 +12,7 @@
 //	review.go    tools approve, quarantine
 //	upstreams.go upstreams list
 //	table.go     tables, JSON and CSV on standard output
+//	author/      policy …, tools explain
 //	run/         assembles and serves a gateway
 //	cli/         exit codes and tables that all commands share
 //	auditor/     audit query, show, verify, export …

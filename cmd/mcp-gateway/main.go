@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcp-gateway/cmd/mcp-gateway/auditor"
+	"mcp-gateway/cmd/mcp-gateway/author"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/demo"
 	"mcp-gateway/confine"
@@ -120,7 +121,7 @@ func newRoot(f *flags) *cobra.Command {
 		return &exitError{exitUsage, "error: " + err.Error()}
 	})
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
-		upstreamsCommand(f), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand())
+		upstreamsCommand(f), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand())
 	return root
 }
 

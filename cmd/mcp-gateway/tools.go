@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/author"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -17,7 +18,8 @@ import (
 
 func toolsCommand(f *flags) *cobra.Command {
 	return group("tools", "See and review what upstreams list",
-		toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f))
+		toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f),
+		author.ExplainTool(&f.config, buildVersion()))
 }
 
 // inspect is what the commands about tools begin with.

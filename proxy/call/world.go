@@ -55,6 +55,11 @@ type Journal interface {
 	Append(ctx context.Context, e *audit.Event, d audit.Durability) (audit.Position, error)
 }
 
+// Inputs keeps what policy was asked, by its digest.
+type Inputs interface {
+	Keep(digest gateway.Digest, raw []byte) error
+}
+
 // Stream is what belongs to an open request besides its answer. It is good until
 // the request is answered, and safe for concurrent use.
 type Stream interface {

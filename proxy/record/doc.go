@@ -5,6 +5,7 @@
 // Map:
 //
 //	record.go        Recorder: Intend, Conclude, Note, Refused; counting floods
+//	decision.go      what was decided, by what input, and what was asked for besides
 //	fault.go         where arguments broke a pinned schema, in declared names only
 //	repeat.go        Repeated: a recorded outcome was told again
 //	subscription.go  Opened, Closed: who is told of changes, and until when

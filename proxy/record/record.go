@@ -17,6 +17,7 @@ type Recorder struct {
 	Journal call.Journal
 	Names   *audit.Keys
 	Floods  *throttle.Floods
+	Inputs  call.Inputs   // keeps what policy was asked; nil = not kept
 	History *history.Book // how often each principal called, for policies that look at it
 	// Log is told of every failed call once it is settled; nil for none.
 	Log func(*call.Call)
@@ -187,6 +188,7 @@ func (r *Recorder) event(c *call.Call, t audit.Type) *audit.Event {
 	}
 	r.describeCaller(c, e)
 	describeItem(c, e)
+	r.describeDecision(c, e)
 	return e
 }
 
@@ -238,12 +240,6 @@ func describeItem(c *call.Call, e *audit.Event) {
 		fact := up.Fact()
 		e.UpstreamEra, e.UpstreamRevision = audit.Era(fact.Era), audit.Revision(fact.Revision)
 		e.UpstreamVersion = audit.Claimed(fact.ClaimedVersion)
-	}
-	if c.Decision.Effect != "" {
-		e.Effect = c.Decision.Effect
-		if len(e.Reasons) == 0 {
-			e.Reasons = c.Decision.Reasons
-		}
 	}
 }
 

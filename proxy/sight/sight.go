@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/views"
@@ -33,13 +34,14 @@ func (s *Sight) Catalog() *call.Catalog {
 	}
 	made := &call.Catalog{Snapshot: snapshot}
 	for _, item := range snapshot.All() {
-		made.Resources = append(made.Resources, resource(item))
+		made.Resources = append(made.Resources, Resource(item))
 	}
 	s.catalog.Store(made)
 	return made
 }
 
-func resource(t *registry.Item) *rego.Resource {
+// Resource is what policy is told of an item.
+func Resource(t *registry.Item) *rego.Resource {
 	return rego.NewResource(rego.Item{
 		ID:         t.ID,
 		Exposed:    t.Exposed,
@@ -47,7 +49,27 @@ func resource(t *registry.Item) *rego.Resource {
 		State:      gateway.StateApproved,
 		Facts:      *t.Facts,
 		Findings:   t.Findings,
+		Claims:     claims(t),
 	})
+}
+
+// claims are what a tool's upstream says of its effects (2026-07-28, Tools, Tool
+// Annotations): for rules that refuse or ask, and for no others.
+func claims(t *registry.Item) map[string]bool {
+	var out map[string]bool
+	for hint, name := range map[string]string{
+		"readOnlyHint": "read_only", "destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world",
+	} {
+		raw, ok := protocol.Lookup(t.Definition.Raw, "/annotations/"+hint)
+		if kind := protocol.Kind(raw); !ok || kind != 't' && kind != 'f' {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]bool, 4)
+		}
+		out[name] = protocol.Kind(raw) == 't'
+	}
+	return out
 }
 
 // Holds says whether what was resolved is still served as that very definition.

@@ -17,8 +17,9 @@ import (
 
 // Fired is one rule that took part in an answer: its body was true.
 type Fired struct {
-	Pos  gateway.Pos
-	Rule string
+	Pos   gateway.Pos
+	Rule  string
+	Title string // of its annotation, if it has one
 }
 
 // Answer is the answer to one question.
@@ -68,11 +69,20 @@ func fired(events []*topdown.Event) []Fired {
 		if !ok || e.Op != topdown.ExitOp || r.Location == nil {
 			continue
 		}
-		f := Fired{gateway.Pos{File: r.Location.File, Line: r.Location.Row, Col: r.Location.Col}, r.Ref().String()}
+		f := Fired{gateway.Pos{File: r.Location.File, Line: r.Location.Row, Col: r.Location.Col}, r.Ref().String(), title(r)}
 		if !seen[f] {
 			seen[f] = true
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+func title(r *ast.Rule) string {
+	for _, a := range r.Annotations {
+		if a.Title != "" {
+			return a.Title
+		}
+	}
+	return ""
 }

@@ -34,6 +34,7 @@ import (
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/views"
 	"mcp-gateway/store"
+	"mcp-gateway/store/inputs"
 )
 
 // Options are what the command line decides.
@@ -185,7 +186,8 @@ func (g *Gateway) build() error {
 		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: seen,
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
 		Ledger: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
-		Clock: g.options.Clock, Log: g.logCall,
+		Inputs: inputs.New(filepath.Join(g.config.State.Dir, inputs.Name)),
+		Clock:  g.options.Clock, Log: g.logCall,
 	})
 	if err != nil {
 		return err

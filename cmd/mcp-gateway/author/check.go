@@ -1,0 +1,66 @@
+package author
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/rego/contract"
+)
+
+func (d *desk) check() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [FOLDER|BUNDLE]",
+		Short: "Check a policy as the gateway does; print every problem, or what it may answer",
+		Long: "Check a policy as the gateway does when it loads one: syntax, types, fields and words of the input in every phase, " +
+			"entry points, reasons, modes, and that nothing unverified allows anything. Exit 2 on problems.",
+		Args: cobra.MaximumNArgs(1),
+	}
+	key := cmd.Flags().String("key", "", "the public `file` (PEM) by which a bundle must be signed")
+	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		from, err := d.from(args)
+		if err != nil {
+			return err
+		}
+		pem, err := keyFile(*key)
+		if err != nil {
+			return err
+		}
+		p, err := load(cmd.Context(), from, pem)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "revision %s, %d rules, no problems\n", p.Revision, len(p.Rules))
+		t := &cli.Table{Columns: []string{"reason", "mode"}}
+		for code, mode := range p.Words {
+			t.Add(string(code), string(mode))
+		}
+		slices.SortFunc(t.Rows, slices.Compare)
+		return t.Write(cmd.OutOrStdout(), *format)
+	}
+	return cmd
+}
+
+func (d *desk) schema() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema (draft-07) of what policy is asked about",
+		Args:  cobra.NoArgs,
+	}
+	phase := cmd.Flags().String("phase", "", "only of visible, decision or result, as `opa check --schema` takes it")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cli.OneOf("--phase", *phase, contract.Phases()...); err != nil {
+			return err
+		}
+		raw := contract.Document()
+		if *phase != "" {
+			raw = contract.Schema(contract.Phase(*phase))
+		}
+		_, err := cmd.OutOrStdout().Write(raw)
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,80 @@
+package author
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/config"
+	"mcp-gateway/rego"
+	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/pack"
+	"mcp-gateway/rego/policy"
+)
+
+// desk is what the commands share.
+type desk struct {
+	config  *string // path of the configuration
+	version string
+}
+
+// Command returns "policy" with all below it. config is where the path of the
+// configuration will stand once flags are parsed.
+func Command(config *string, version string) *cobra.Command {
+	d := &desk{config, version}
+	return cli.Group("policy", "Write policy, and ask what it does",
+		d.check(), d.schema(), d.test(), d.coverage(), d.format(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
+}
+
+// from is the folder that a command is about: its argument, or else what the
+// configuration names, or else the shipped policy.
+func (d *desk) from(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	if _, err := os.Stat(*d.config); err != nil {
+		return "", nil
+	}
+	c, err := config.Load(*d.config)
+	if err != nil {
+		return "", err
+	}
+	return c.Policy.Dir, nil
+}
+
+// opened opens the folder of a policy, "" for the shipped one, with the name
+// under which problems show it.
+func opened(dir string) (fs.FS, string) {
+	if dir == "" {
+		return policy.Files(), "(shipped policy)"
+	}
+	return os.DirFS(dir), dir
+}
+
+// load checks the policy of a folder or a bundle.
+func load(ctx context.Context, from string, key []byte) (*check.Policy, error) {
+	if info, err := os.Stat(from); from == "" || err != nil || info.IsDir() {
+		return rego.Check(ctx, from)
+	}
+	raw, err := os.ReadFile(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := pack.Read(ctx, filepath.Clean(from), raw, pack.Trust{Key: key, Unsigned: key == nil})
+	if err != nil {
+		return nil, err
+	}
+	return b.Policy, nil
+}
+
+// keyFile reads a PEM key, if one is named.
+func keyFile(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return os.ReadFile(path)
+}
