@@ -78,6 +78,3 @@ func readTests(folder fs.FS, prefix string) (sources, error) {
 // Problems makes an error of OPA's gateway.Problems with excerpts of the texts,
 // which are keyed by the name that the error gives.
 func Problems(texts map[string]string, err error) error { return sources(texts).problems(err) }
-
-// Problems is the function of that name, for the suite's texts.
-func (s *Suite) Problems(err error) error { return Problems(s.Texts, err) }

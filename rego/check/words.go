@@ -139,19 +139,16 @@ func (b *build) ruleWords(m *ast.Module, r *ast.Rule, byData map[string]Mode, mo
 
 // modeOf is what the annotations of a rule, or else of its package, say.
 func (b *build) modeOf(m *ast.Module, r *ast.Rule) (Mode, *gateway.Problem) {
-	lists := [][]*ast.Annotations{r.Annotations, packageAnnotations(m)}
-	for _, list := range lists {
-		for _, a := range list {
-			v, ok := a.Custom["mode"]
-			if !ok {
-				continue
-			}
-			if mode, ok := asMode(v); ok {
-				return mode, nil
-			}
-			p := b.files.modules.at(a.Location, codeMode, fmt.Sprintf("mode is %v; it must be enforce, warn or audit", v))
-			return "", &p
+	for _, a := range append(slices.Clone(r.Annotations), packageAnnotations(m)...) {
+		v, ok := a.Custom["mode"]
+		if !ok {
+			continue
 		}
+		if mode, ok := asMode(v); ok {
+			return mode, nil
+		}
+		p := b.files.modules.at(a.Location, codeMode, fmt.Sprintf("mode is %v; it must be enforce, warn or audit", v))
+		return "", &p
 	}
 	return "", nil
 }

@@ -73,7 +73,7 @@ func Test(ctx context.Context, folder fs.FS, shown string, o Options) (*Report, 
 	}
 	results, err := runner.RunTests(ctx, txn)
 	if err != nil {
-		return nil, s.Problems(err)
+		return nil, check.Problems(s.Texts, err)
 	}
 	r := &Report{}
 	for result := range results {
