@@ -286,3 +286,12 @@ func TestInputSchemaIsDraft07(t *testing.T) {
 		t.Error("a schema for a phase that is not there")
 	}
 }
+
+// write puts a policy and its data into a folder.
+func write(tb testing.TB, dir, rules, data string) string {
+	tb.Helper()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "p.rego"), []byte(rules), 0o600), os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o600)); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}

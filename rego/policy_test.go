@@ -108,8 +108,8 @@ func goldens(t *testing.T) []golden {
 		}
 		all = append(all, g)
 	}
-	if len(all) < 60 {
-		t.Fatalf("%d golden decisions, want at least 60", len(all))
+	if len(all) < 200 {
+		t.Fatalf("%d golden decisions, want at least 200", len(all))
 	}
 	return all
 }
