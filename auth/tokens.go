@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -174,6 +175,17 @@ func (t *trusted) ask(ctx context.Context, raw string, digest [sha256.Size]byte,
 	}
 	v.principal, err = t.principal(said)
 	return v, err
+}
+
+// Presented returns the token by which a principal was identified, for exchange;
+// the zero value if it came by other means. It goes to no upstream as it is.
+func Presented(p *gateway.Principal, h http.Header) gateway.Bearer {
+	values := h["Authorization"]
+	if p.Method != gateway.AuthOAuth || len(values) != 1 {
+		return gateway.Bearer{}
+	}
+	token, _ := bearer(values[0])
+	return gateway.NewBearer(token)
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -65,7 +65,17 @@ type Limits struct {
 	Result      int // of one result
 	Depth       int // nesting of JSON
 	CallTimeout time.Duration
+	Rates       Rates
 }
+
+// Rate is so much in a time; the zero Rate is no limit.
+type Rate struct {
+	N   int
+	Per time.Duration
+}
+
+// Rates bound what may be asked of the gateway, each where it is not zero.
+type Rates struct{ Principal, Tool, Upstream, Destructive, ResultBytes Rate }
 
 // Durability says when an event counts as recorded.
 type Durability string
@@ -130,7 +140,8 @@ type Confine struct {
 // HTTP is an upstream behind a URL.
 type HTTP struct {
 	URL    string
-	Bearer Secret // the zero Secret = no credential
+	Bearer Secret // the zero Secret = no fixed credential
+	Grant  *Grant // where tokens are got instead; nil = nowhere
 }
 
 // Circuit says when an upstream is called no more for a while.

@@ -114,6 +114,7 @@ func limits(v *Limits) form.Value {
 		{Key: "list", Doc: "Of one upstream list, all pages.", Value: form.Size(&v.List, most)},
 		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, most)},
 		{Key: "depth", Doc: "Nesting of JSON.", Value: form.Int(&v.Depth, 8, 1000)},
+		{Key: "rates", Doc: "How often, and how much; without limit where absent.", Value: rates(&v.Rates)},
 		{Key: "call_timeout", Doc: "Of one call, where the upstream or tool names none.", Value: callTimeout(&v.CallTimeout)},
 	}}
 }
@@ -187,9 +188,7 @@ func (l *loader) confine(c *Confine) form.Value {
 func (l *loader) http(h *HTTP) form.Value {
 	return form.Object{Check: func(at form.Place) { judgeURL(at.Child("url"), h.URL) }, Fields: []form.Field{
 		{Key: "url", Need: true, Doc: "The MCP endpoint; https, or http to loopback.", Value: form.Text(&h.URL)},
-		{Key: "credential", Doc: "The gateway's own credential there; a host's is never passed on.", Value: form.Object{Fields: []form.Field{
-			{Key: "bearer", Need: true, Doc: "A reference: env:NAME or file:PATH.", Value: l.reference(&h.Bearer)},
-		}}},
+		{Key: "credential", Doc: "The gateway's own credential there; a host's is never passed on.", Value: l.credential(h)},
 	}}
 }
 

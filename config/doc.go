@@ -7,6 +7,7 @@
 //	load.go      Load, LoadExposure, Schema, Immutable: file to Config, and what a reload may change
 //	describe.go  the description of upstreams.yaml that reads it and is its schema
 //	audit.go     what is kept of events, and where else
+//	rates.go     how often, and how much
 //	rules.go     rules over several keys of upstreams.yaml
 //	oauth.go     Issuer and its kin: whose tokens are accepted
 //	secret.go    Secret: env:NAME and file:PATH, resolved and never printed

@@ -58,6 +58,17 @@ type OAuthClient struct {
 	Alg    string
 }
 
+// Grant says where the gateway gets its tokens for an upstream.
+type Grant struct {
+	Exchange bool   // in exchange for the token of who calls; else for itself
+	Issuer   string // whose metadata name the token endpoint
+	TokenURL string // the token endpoint itself
+	Client   OAuthClient
+	Scopes   []string
+	Resource string // "" = the upstream's URL
+	Audience string // "" = not said
+}
+
 var (
 	pointerPattern  = regexp.MustCompile(`^(/([^/~]|~[01])*)+$`)
 	endpointPattern = regexp.MustCompile(`^/mcp(/[a-z][a-z0-9-]{0,30})?$`)
@@ -232,4 +243,48 @@ func (c *Claims) mapping() token.Mapping {
 	}
 	m.Tenant = c.Tenant
 	return m
+}
+
+// credential describes the gateway's own credential at an upstream.
+func (l *loader) credential(h *HTTP) form.Value {
+	kinds := [...]string{"bearer", "client_credentials", "token_exchange"}
+	return form.Object{Check: func(at form.Place) { judgeCredential(at, kinds[:]) }, Fields: []form.Field{
+		{Key: kinds[0], Doc: "A token that stays the same. A reference: env:NAME or file:PATH.", Value: l.reference(&h.Bearer)},
+		{Key: kinds[1], Doc: "Tokens that the gateway gets for itself (RFC 6749 section 4.4).", Value: optional(&h.Grant, l.grant)},
+		{Key: kinds[2], Doc: "Tokens that it gets in exchange for those of who calls (RFC 8693); for its own requests, such as lists, it gets them for itself.", Value: optional(&h.Grant, func(g *Grant) form.Value {
+			described := l.grant(g)
+			g.Exchange = true
+			return described
+		})},
+	}}
+}
+
+func judgeCredential(at form.Place, kinds []string) {
+	given := 0
+	for _, kind := range kinds {
+		if at.Has(kind) {
+			given++
+		}
+	}
+	if given != 1 {
+		at.Report("one_credential", "wants exactly one of %s", strings.Join(kinds, ", "))
+	}
+}
+
+func (l *loader) grant(g *Grant) form.Value {
+	check := func(at form.Place) {
+		judgeURL(at.Child("issuer"), g.Issuer)
+		judgeURL(at.Child("token_url"), g.TokenURL)
+		judgeClient(at, &g.Client)
+		if at.Has("issuer") == at.Has("token_url") {
+			at.Report("one_endpoint", "wants exactly one of issuer and token_url")
+		}
+	}
+	return form.Object{Check: check, Fields: append([]form.Field{
+		{Key: "issuer", Doc: "The authorization server, whose metadata name its token endpoint.", Value: form.Text(&g.Issuer)},
+		{Key: "token_url", Doc: "The token endpoint itself.", Value: form.Text(&g.TokenURL)},
+		{Key: "scopes", Doc: "What is asked for.", Value: listOf(&g.Scopes, scopePattern, "bad_scope", "scope")},
+		{Key: "resource", Doc: "The upstream as the token is asked for it (RFC 8707); its URL where absent.", Value: form.Text(&g.Resource)},
+		{Key: "audience", Doc: "By which the authorization server knows the upstream.", Value: form.Text(&g.Audience)},
+	}, l.oauthClient(&g.Client)...)}
 }

@@ -89,6 +89,19 @@ const (
 	ReasonRestored        Reason = "definition_restored" // served again: the upstream returned to what was reviewed
 )
 
+// ReasonCredential says that there is no credential for the upstream.
+const ReasonCredential Reason = "upstream_credential"
+
+// Which rate or budget is used up.
+const (
+	ReasonPrincipalRate    Reason = "rate_principal"
+	ReasonToolRate         Reason = "rate_tool"
+	ReasonUpstreamRate     Reason = "rate_upstream"
+	ReasonClassRate        Reason = "rate_class"
+	ReasonDestructiveQuota Reason = "quota_destructive"
+	ReasonResultBudget     Reason = "budget_result_bytes"
+)
+
 // ReasonIDInUse says that a request came under an id whose request is not
 // answered yet.
 const ReasonIDInUse Reason = "id_in_use"

@@ -5,6 +5,7 @@
 // Map:
 //
 //	principal.go   Principal: who calls, as the gateway verified it
+//	behalf.go      Bearer, Behalf: for whom an upstream is called, and by which token
 //	item.go        Kind, ItemID, Digest, ExposureFacts: what is offered, as which definition, reviewed how
 //	obligation.go  Obligations, ApprovalBy, ApprovalFact: what a decision asks for, and who approved
 //	facts.go       StatusQuery, Deprecation, AuditLevel: the facts of which few records have any

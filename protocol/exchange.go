@@ -1,17 +1,22 @@
 package protocol
 
-import "context"
+import (
+	"context"
+
+	"mcp-gateway/gateway"
+)
 
 // Outgoing is one request to an upstream, built from nothing that the host's
 // envelope held but its method, name and parameters.
 type Outgoing struct {
 	Method      string
-	Name        string   // params.name or params.uri, for Mcp-Name; "" where the method has none
-	Params      []byte   // a checked object without _meta; the upstream room adds its own
-	Arguments   []byte   // the arguments within Params, for Mirrors; nil where there are none
-	Mirrors     []Mirror // of the pinned definition
-	TraceParent string   // valid W3C form, or ""
-	Limit       int      // the most bytes of an answer to read; 0 means the upstream room's own
+	Name        string         // params.name or params.uri, for Mcp-Name; "" where the method has none
+	Params      []byte         // a checked object without _meta; the upstream room adds its own
+	Arguments   []byte         // the arguments within Params, for Mirrors; nil where there are none
+	Mirrors     []Mirror       // of the pinned definition
+	TraceParent string         // valid W3C form, or ""
+	Behalf      gateway.Behalf // whose token the upstream's credential is exchanged for; zero = nobody's
+	Limit       int            // the most bytes of an answer to read; 0 means the upstream room's own
 
 	// What the host declared and asked for, as far as it may reach the upstream.
 	Capabilities []byte // an object of client capabilities for a modern hop; nil declares none

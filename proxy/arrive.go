@@ -69,10 +69,16 @@ func identify(ctx context.Context, c *Call) (err error) {
 	return err
 }
 
-// throttle bounds how many calls of one principal are under way, before their
-// bodies are read.
+// throttle bounds how many requests of one principal come in a time, and how many
+// are under way, before their bodies are read.
 func (g *Gateway) throttle(_ context.Context, c *Call) error {
-	leave, ok := g.slots.Enter(c.Principal.ID(), c.World.Limits.InFlight)
+	id := c.Principal.ID()
+	if rate := c.World.Limits.Rates.Principal; rate.N > 0 {
+		if e := g.meter.Take(c.Started, throttle.Count{Kind: throttle.Requests, Principal: id, Rate: rate}); e != nil {
+			return e
+		}
+	}
+	leave, ok := g.slots.Enter(id, c.World.Limits.InFlight)
 	if !ok {
 		e := gateway.Fail(gateway.CodeRateLimited)
 		e.RetryAfter = throttle.Retry

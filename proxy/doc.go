@@ -25,6 +25,7 @@
 //	sight/       what is served, and who sees what
 //	answer/      the table of refusals
 //	present/     how items and results are shown to hosts
+//	stepup/      which scopes a denied call needs
 //	throttle/    what one caller may take
 //	refresh/     keeps lists fresh
 //	lifecycle/   what is agreed with legacy hosts

@@ -77,6 +77,7 @@ type Gateway struct {
 	methods  map[audit.Era]map[string]*Pipeline
 	answers  *answer.Table
 	slots    *throttle.Slots
+	meter    *throttle.Meter
 	recorder *record.Recorder
 	lists    *lists.Lists
 	executor *execute.Executor
@@ -99,8 +100,11 @@ func New(o Options) (*Gateway, error) {
 		Ledger: o.Ledger, Keys: o.Keys, Fates: o.Fates, Hop: g.hop, Record: g.recorder,
 		Writer: o.Writer, Build: o.Version, Clock: o.Clock,
 	}
+	if g.meter, err = throttle.NewMeter(); err != nil {
+		return nil, err
+	}
 	g.executor = &execute.Executor{
-		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Redactor: o.Redactor,
+		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Meter: g.meter, Redactor: o.Redactor,
 		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop}, Effects: g.effects,
 	}
 	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})

@@ -65,7 +65,7 @@ func New(cfg Config) (*Client, error) {
 		return c, nil
 	}
 	c.web, err = web.New(web.Options{
-		URL: cfg.HTTP.URL, Bearer: cfg.HTTP.Bearer, Client: cfg.HTTP.Client, Backoff: cfg.HTTP.Backoff,
+		URL: cfg.HTTP.URL, Bearer: cfg.HTTP.Bearer, Source: cfg.HTTP.Source, Client: cfg.HTTP.Client, Backoff: cfg.HTTP.Backoff,
 		Terms: cfg.terms(), Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout, Depth: cfg.Depth, Relay: cfg.relay(),
 		OnUp: c.cameUp, OnDown: c.wentDown, OnNote: c.note,
 	})

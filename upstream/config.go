@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/registry"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/credential"
 	"mcp-gateway/upstream/wire"
 )
 
@@ -89,9 +90,10 @@ func (r Relay) method() string {
 // HTTP is an upstream that is reached by URL, of any revision.
 type HTTP struct {
 	URL     string
-	Bearer  string        // the gateway's own credential; never a host's
-	Client  *http.Client  // from egress.NewClient, allowing the URL's host
-	Backoff child.Backoff // after failures to connect
+	Bearer  string            // the gateway's own credential; never a host's
+	Source  credential.Source // gives the credential of each request instead; nil for none
+	Client  *http.Client      // from egress.NewClient, allowing the URL's host
+	Backoff child.Backoff     // after failures to connect
 }
 
 const shortestTTL = 5 * time.Second

@@ -23,6 +23,7 @@
 //	stdio/     requests and answers over a process, of either era
 //	post/      one HTTP request and what comes back
 //	session/   Streamable HTTP of 2025-03-26 to 2025-11-25
+//	credential/ the credential of its requests, and in whose right they are made
 //	classic/   HTTP with SSE of 2024-11-05
 //	web/       a server over HTTP: which of these it speaks, and how it fares
 package upstream

@@ -86,6 +86,12 @@ func Parsed[T any](dst *T, want string, parse func(string) (T, *Fault)) Value {
 	return parsed[T]{dst: dst, kinds: "s", want: want, parse: parse, shape: map[string]any{"type": "string"}}
 }
 
+// Checked is Parsed with the pattern that parse holds the text against, for the
+// schema.
+func Checked[T any](dst *T, want string, pattern *regexp.Regexp, parse func(string) (T, *Fault)) Value {
+	return parsed[T]{dst: dst, kinds: "s", want: want, parse: parse, shape: map[string]any{"type": "string", "pattern": pattern.String()}}
+}
+
 // Hidden is Parsed for secrets: what is no text at all is not shown, and parse
 // says by Fault.Hide what else is not.
 func Hidden[T any](dst *T, want string, parse func(string) (T, *Fault)) Value {

@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
 )
@@ -87,6 +88,9 @@ type World struct {
 	// Extensions says by upstream which extensions of the protocol a host's
 	// declaration of reaches it; none by default.
 	Extensions map[string][]string
+	// Exchanged says which upstreams are called with a credential that is got in
+	// exchange for the caller's token.
+	Exchanged  map[string]bool
 	Durability map[gateway.SideEffect]audit.Durability
 	// ClearSubjects writes subjects into events beside their pseudonyms.
 	ClearSubjects bool
@@ -103,6 +107,8 @@ type Limits struct {
 	ListTTL      time.Duration // what hosts are told; lists are private to their principal
 	InFlight     int           // calls of one principal at a time
 	PerUpstream  int           // calls to one upstream at a time
+
+	Rates throttle.Rates // how often, and how much; zero = without limit
 
 	Subscriptions int // requests of one principal that listen at a time
 }

@@ -4,7 +4,7 @@
 //
 // Map:
 //
-//	scopes.go   which scopes a call needs that was denied for want of them
+//	rates.go    how often, and how much: counted before a call is put on record
 //	stages.go   Executor: the corridor of all methods; visible, recheck, decide, admit
 //	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
 //	complete.go completion/complete: likewise

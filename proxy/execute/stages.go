@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/proxy/record"
 	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
+	"mcp-gateway/proxy/stepup"
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
 )
@@ -22,6 +23,7 @@ type Executor struct {
 	Record   *record.Recorder
 	Refresh  call.Refresher
 	Slots    *throttle.Slots
+	Meter    *throttle.Meter
 	Redactor *redact.Redactor
 	Keys     *keyring.Ring // seals what goes from round to round
 	Hop      *present.Hop
@@ -70,7 +72,7 @@ func (x *Executor) stages(m *method) []call.Stage {
 		{Name: "consent", Needs: []call.Fact{call.FactDecided, call.FactRepeat}, Sets: []call.Fact{call.FactPermit}, Run: fresh(consent)},
 		{Name: "transform", Needs: []call.Fact{call.FactPermit}, Sets: []call.Fact{call.FactOwed},
 			Run: fresh(func(_ context.Context, c *call.Call) error { return ruling.Transform(c, m.check) })},
-		{Name: "admit", Needs: []call.Fact{call.FactOwed}, Sets: []call.Fact{call.FactSlot}, Run: fresh(x.admit), Settle: giveBack},
+		{Name: "admit", Needs: []call.Fact{call.FactOwed}, Sets: []call.Fact{call.FactSlot}, Run: fresh(x.admit), Settle: x.giveBack},
 		{Name: "enter", Needs: []call.Fact{call.FactPermit, call.FactOwed, call.FactSlot, call.FactRepeat}, Sets: []call.Fact{call.FactEntered}, Run: x.Effects.Enter, Settle: x.Effects.Settle},
 		{Name: "intend", Needs: []call.Fact{call.FactPermit, call.FactEntered}, Sets: []call.Fact{call.FactIntent}, Run: x.Record.Intend, Settle: x.conclude},
 		{Name: "forward", Needs: []call.Fact{call.FactItem, call.FactRound, call.FactPermit, call.FactIntent}, Sets: []call.Fact{call.FactIncoming},
@@ -152,8 +154,8 @@ func (x *Executor) decide(ctx context.Context, c *call.Call) error {
 	case unanswered(c.Decision.Reasons):
 		return gateway.Fail(gateway.CodePolicyUnavailable, c.Decision.Reasons...)
 	case c.Decision.Effect == gateway.Deny:
-		if missing := stepUp(c); missing != nil {
-			return missing
+		if e := stepup.Refusal(c.Principal, c.Decision.Reasons, c.Item.Item().Facts.Scopes, c.Arguments); e != nil {
+			return e
 		}
 	}
 	return gateway.Fail(gateway.CodeForbidden, c.Decision.Reasons...)
@@ -185,6 +187,9 @@ func (x *Executor) admit(_ context.Context, c *call.Call) error {
 	if c.World.Upstreams[id] == nil {
 		return gateway.Fail(gateway.CodeUnavailable, gateway.ReasonUpstreamDown)
 	}
+	if e := rates(x.Meter, c); e != nil {
+		return e
+	}
 	leave, ok := x.Slots.Enter("upstream|"+id, c.World.Limits.PerUpstream)
 	if !ok {
 		e := gateway.Fail(gateway.CodeUnavailable, gateway.ReasonBusy)
@@ -195,8 +200,11 @@ func (x *Executor) admit(_ context.Context, c *call.Call) error {
 	return nil
 }
 
-// giveBack returns what the call had taken.
-func giveBack(_ context.Context, c *call.Call) error {
+// giveBack returns what the call had taken, and takes what it cost.
+func (x *Executor) giveBack(_ context.Context, c *call.Call) error {
 	c.GiveBack()
+	if budget := results(c); budget.Rate.N > 0 {
+		x.Meter.Spend(c.Now(), budget, len(c.Result))
+	}
 	return nil
 }

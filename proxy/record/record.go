@@ -104,7 +104,7 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 	if c.OnRecord || c.Err == nil {
 		return nil
 	}
-	if c.Principal == nil || c.Err.Code == gateway.CodeRateLimited {
+	if c.Principal == nil || c.Err.Code == gateway.CodeRateLimited && c.Request == nil {
 		r.Floods.Count(c.Source, c.Err.Code)
 		return nil
 	}

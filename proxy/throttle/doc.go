@@ -3,5 +3,6 @@
 //
 // Map:
 //
+//	rates.go     Rates, Meter: how often, and how much, by buckets of tokens
 //	throttle.go  Slots: what is under way by key; Floods: refusals by source
 package throttle

@@ -119,6 +119,9 @@ func (c client) AccessTokenType() op.AccessTokenType { return c.kind }
 func (c client) IsScopeAllowed(string) bool          { return true }
 func (c client) LoginURL(id string) string           { return loginPath + "?id=" + id }
 func (c client) DevMode() bool                       { return true }
+func (c client) GrantTypes() []oidc.GrantType {
+	return append(c.Client.GrantTypes(), oidc.GrantTypeClientCredentials)
+}
 
 func (b *book) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
 	c, err := b.Storage.GetClientByClientID(ctx, id)
@@ -133,6 +136,9 @@ func (b *book) GetClientByClientID(ctx context.Context, id string) (op.Client, e
 }
 
 func (b *book) ClientCredentials(ctx context.Context, id, secret string) (op.Client, error) {
+	if id == gw && secret == gwSays {
+		return b.GetClientByClientID(ctx, id)
+	}
 	c, err := b.Storage.ClientCredentials(ctx, id, secret)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,12 @@ func (u Upstream) With(settings string) Upstream {
 
 // Bearer gives an upstream over HTTP a credential of the gateway's own, by reference.
 func (u Upstream) Bearer(reference string) Upstream {
-	u.settings = strings.Replace(u.settings, "}", `, credential: {bearer: "`+reference+`"}}`, 1)
+	return u.Credential(`{bearer: "` + reference + `"}`)
+}
+
+// Credential gives an upstream over HTTP a credential, in YAML.
+func (u Upstream) Credential(credential string) Upstream {
+	u.settings = strings.Replace(u.settings, "}", ", credential: "+credential+"}", 1)
 	return u
 }
 

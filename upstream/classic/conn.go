@@ -162,7 +162,11 @@ func (c *Conn) initialise(ctx context.Context) error {
 func (c *Conn) Peer() wire.Peer { return c.peer }
 
 // Exchange sends one request and returns its answer, of at most limit bytes.
+// The one connection is the gateway's own: in anybody else's right it is not used.
 func (c *Conn) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) (protocol.Incoming, error) {
+	if out.Behalf.Principal != "" {
+		return protocol.Incoming{}, gateway.Fail(gateway.CodeUnavailable, gateway.ReasonCredential)
+	}
 	if c.peer.Declares("/logging") {
 		c.volume.Raise(out.LogLevel, func(level string) {
 			set := wire.SetLevel(level)

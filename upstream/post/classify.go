@@ -24,7 +24,10 @@ func Connection(ctx context.Context, err error, sent bool) *gateway.Error {
 	}
 	reason := reasonOf(err)
 	var timeout net.Error
+	var e *gateway.Error
 	switch {
+	case !sent && errors.As(err, &e):
+		return e // there is no credential
 	case !sent:
 		return gateway.Because(gateway.CodeUnavailable, err, reason)
 	case errors.As(err, &timeout) && timeout.Timeout():

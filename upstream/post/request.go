@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/upstream/credential"
 	"mcp-gateway/upstream/exchange"
 )
 
@@ -21,10 +22,11 @@ const (
 // Options say where a server is and how it is spoken to.
 type Options struct {
 	URL      string
-	Bearer   string       // the gateway's own credential for this upstream; "" for none
-	Client   *http.Client // with the dial guard; required
-	Version  string       // of the gateway, for User-Agent
-	Depth    int          // of JSON; the protocol package's default
+	Bearer   string            // the gateway's own credential for this upstream; "" for none
+	Source   credential.Source // gives the credential of each request instead; nil for none
+	Client   *http.Client      // with the dial guard; required
+	Version  string            // of the gateway, for User-Agent
+	Depth    int               // of JSON; the protocol package's default
 	Counters *exchange.Counters
 }
 
@@ -146,10 +148,42 @@ func (u *upload) Close() error { return nil }
 
 // Post makes a request with a body. touched, if not nil, becomes true as soon
 // as any of it may have been sent, on whichever connection.
+//
+// A server that does not take the credential did nothing: it is asked once more,
+// with another one, if its source has one.
 func (s *Server) Post(ctx context.Context, h http.Header, body []byte, touched *atomic.Bool) (*http.Response, error) {
 	if touched == nil {
 		touched = new(atomic.Bool)
 	}
+	token, err := s.authorize(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := s.post(ctx, h, body, touched)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || s.opts.Source == nil {
+		return resp, err
+	}
+	s.opts.Source.Refused(credential.Behalf(ctx), token)
+	if next, err := s.authorize(ctx, h); err != nil || next == token {
+		return resp, nil
+	}
+	_ = resp.Body.Close()
+	return s.post(ctx, h, body, touched)
+}
+
+// authorize puts the credential on a request, where it is not a fixed one.
+func (s *Server) authorize(ctx context.Context, h http.Header) (token string, err error) {
+	if s.opts.Source == nil {
+		return "", nil
+	}
+	if token, err = s.opts.Source.Token(ctx, credential.Behalf(ctx)); err != nil {
+		return "", err
+	}
+	h["Authorization"] = []string{"Bearer " + token}
+	return token, nil
+}
+
+func (s *Server) post(ctx context.Context, h http.Header, body []byte, touched *atomic.Bool) (*http.Response, error) {
 	newBody := func() (io.ReadCloser, error) {
 		u := &upload{touched: touched}
 		u.Reset(body)
@@ -185,6 +219,9 @@ func (s *Server) Bare(ctx context.Context, method string, h http.Header, after s
 	}
 	if after != "" {
 		h["Last-Event-Id"] = []string{after}
+	}
+	if _, err := s.authorize(ctx, h); err != nil {
+		return nil, err
 	}
 	req := (&http.Request{
 		Method: method, URL: s.url, Host: s.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/credential"
 	"mcp-gateway/upstream/exchange"
 	"mcp-gateway/upstream/post"
 	"mcp-gateway/upstream/wire"
@@ -29,7 +30,8 @@ type Options struct {
 	Terms   wire.Terms
 	Version string // of the gateway, for clientInfo
 	Rules   exchange.Rules
-	Backoff child.Backoff // of the server's own stream
+	Backoff child.Backoff  // of the server's own stream
+	Behalf  gateway.Behalf // for whom the session is; zero = the gateway itself
 }
 
 // Session is one session with a server. Close it.
@@ -51,7 +53,7 @@ type Session struct {
 // the reason of a status: see post.Status.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, hub: exchange.NewHub(opts.Rules), replies: make(chan []byte, replyQueue)}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.ctx, s.cancel = context.WithCancel(credential.For(context.Background(), opts.Behalf))
 	if err := s.initialise(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -151,7 +153,7 @@ func (s *Session) Close() {
 	if s.id == "" || s.Lost() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), courtesy)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), courtesy)
 	defer cancel()
 	if resp, err := s.opts.Server.Bare(ctx, http.MethodDelete, s.headers(), ""); err == nil {
 		_ = resp.Body.Close()

@@ -7,5 +7,5 @@
 //	link.go    Link, Options: the upstream, its state, one exchange
 //	probe.go   server/discover, else initialize, else the stream of 2024-11-05
 //	modern.go  2026-07-28 and later: one POST per exchange
-//	pool.go    2025-03-26 to 2025-11-25: a session for each credential
+//	pool.go    2025-03-26 to 2025-11-25: a session for each principal in whose right it is called
 package web

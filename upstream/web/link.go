@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/credential"
 	"mcp-gateway/upstream/exchange"
 	"mcp-gateway/upstream/post"
 	"mcp-gateway/upstream/wire"
@@ -18,8 +19,9 @@ import (
 // named with each field.
 type Options struct {
 	URL          string
-	Bearer       string       // the gateway's own credential for this upstream; "" for none
-	Client       *http.Client // with the dial guard; required
+	Bearer       string            // the gateway's own credential for this upstream; "" for none
+	Source       credential.Source // gives the credential of each request instead; nil for none
+	Client       *http.Client      // with the dial guard; required
 	Terms        wire.Terms
 	Version      string          // of the gateway, for clientInfo and User-Agent
 	ProbeTimeout time.Duration   // for each step of meeting it; 4 s
@@ -80,7 +82,7 @@ func New(opts Options) (*Link, error) {
 	l.hub = exchange.NewHub(exchange.Rules{Note: opts.OnNote, Counters: &l.Counters}) // a modern server may not ask
 	var err error
 	l.server, err = post.New(post.Options{
-		URL: opts.URL, Bearer: opts.Bearer, Client: opts.Client, Version: opts.Version,
+		URL: opts.URL, Bearer: opts.Bearer, Source: opts.Source, Client: opts.Client, Version: opts.Version,
 		Depth: opts.Depth, Counters: &l.Counters,
 	})
 	l.ctx, l.cancel = context.WithCancel(context.Background())
@@ -99,7 +101,7 @@ func (l *Link) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) 
 	if err != nil {
 		return protocol.Incoming{}, err
 	}
-	in, err := m.way.Exchange(ctx, out, limit)
+	in, err := m.way.Exchange(credential.For(ctx, out.Behalf), out, limit)
 	l.judge(m, err)
 	return in, err
 }

@@ -3,35 +3,43 @@ package web
 import (
 	"context"
 	"sync"
+	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/credential"
 	"mcp-gateway/upstream/session"
 	"mcp-gateway/upstream/wire"
 )
 
-// credential names the context in whose right a session was made. No session
-// serves two of them.
-type credential string
+// own is the gateway itself, with its own credential.
+const own = ""
 
-// own is the upstream's own credential, with which the gateway itself appears.
-const own credential = ""
+// maxSessions bounds the sessions of one pool: those of principals that are not
+// busy make way for others.
+const maxSessions = 256
 
-// pool is the way to a legacy server: a session for each credential.
+// pool is the way to a legacy server: a session for each principal in whose right
+// it is called, and one for the gateway itself. No session serves two of them.
 type pool struct {
 	link *Link
 
 	mu     sync.Mutex
-	slots  map[credential]*slot
+	slots  map[string]*slot // by principal
 	closed bool
+	work   sync.WaitGroup // sessions that are being ended
 }
 
-// slot is one place in a pool. Whoever holds its turn may look at the rest.
+// slot is one place in a pool. Whoever holds its turn may look at the session.
 type slot struct {
 	turn    chan struct{}    // holds one token while nobody has the turn
 	session *session.Session // nil until it is made
 	closed  bool
+
+	// Guarded by pool.mu.
+	busy int       // exchanges under way
+	used time.Time // when the last one began
 }
 
 func newSlot(s *session.Session) *slot {
@@ -46,12 +54,14 @@ func newPool(ctx context.Context, l *Link) (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pool{link: l, slots: map[credential]*slot{own: newSlot(s)}}, nil
+	return &pool{link: l, slots: map[string]*slot{own: newSlot(s)}}, nil
 }
 
+// initialise makes a session for whom the context is.
 func (l *Link) initialise(ctx context.Context) (*session.Session, error) {
 	return session.Open(ctx, session.Options{
 		Server: l.server, Terms: l.terms(), Version: l.opts.Version, Rules: l.rules, Backoff: l.opts.Backoff,
+		Behalf: credential.Behalf(ctx),
 	})
 }
 
@@ -59,7 +69,12 @@ func (l *Link) initialise(ctx context.Context) (*session.Session, error) {
 // and the request is then repeated: that the server knew no such session proves
 // that it did nothing.
 func (p *pool) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) (protocol.Incoming, error) {
-	s, err := p.session(ctx, own)
+	place, err := p.enter(out.Behalf.Principal)
+	if err != nil {
+		return protocol.Incoming{}, err
+	}
+	defer p.leave(place)
+	s, err := p.session(ctx, place)
 	if err != nil {
 		return protocol.Incoming{}, err
 	}
@@ -67,16 +82,15 @@ func (p *pool) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) 
 	if child.ReasonOf(err) != wire.ReasonSession {
 		return in, err
 	}
-	if s, err = p.session(ctx, own); err != nil {
+	if s, err = p.session(ctx, place); err != nil {
 		return protocol.Incoming{}, err
 	}
 	return s.Exchange(ctx, out, limit)
 }
 
-// session returns the session of a credential, a new one if the server lost it.
+// session returns the session of a place, a new one if the server lost it.
 // Whoever comes while it is being made waits for that one.
-func (p *pool) session(ctx context.Context, key credential) (*session.Session, error) {
-	place := p.slot(key)
+func (p *pool) session(ctx context.Context, place *slot) (*session.Session, error) {
 	select {
 	case <-place.turn:
 		defer func() { place.turn <- struct{}{} }()
@@ -89,7 +103,10 @@ func (p *pool) session(ctx context.Context, key credential) (*session.Session, e
 	if place.closed {
 		return nil, gateway.Fail(gateway.CodeUnavailable, wire.ReasonClosed)
 	}
-	s, err := step(p.link, p.link.initialise) // in its own time: others wait for it too
+	on := credential.Behalf(ctx)
+	s, err := step(p.link, func(ctx context.Context) (*session.Session, error) { // in its own time: others wait for it too
+		return p.link.initialise(credential.For(ctx, on))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -97,20 +114,61 @@ func (p *pool) session(ctx context.Context, key credential) (*session.Session, e
 		place.session.Close()
 	}
 	place.session = s
-	p.link.again(p, s.Peer())
+	if on.Principal == own {
+		p.link.again(p, s.Peer())
+	}
 	return s, nil
 }
 
-func (p *pool) slot(key credential) *slot {
+// enter takes the place of a principal, a new one where there is none.
+func (p *pool) enter(principal string) (*slot, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	place := p.slots[key]
+	place := p.slots[principal]
 	if place == nil {
+		if len(p.slots) >= maxSessions && !p.evict() {
+			return nil, gateway.Fail(gateway.CodeUnavailable, wire.ReasonBusy)
+		}
 		place = newSlot(nil)
 		place.closed = p.closed
-		p.slots[key] = place
+		p.slots[principal] = place
 	}
-	return place
+	place.busy++
+	place.used = time.Now()
+	return place, nil
+}
+
+func (p *pool) leave(place *slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	place.busy--
+}
+
+// evict ends the session of the principal that was idle longest, and reports
+// whether there was one. The lock is held.
+func (p *pool) evict() bool {
+	var oldest string
+	for principal, place := range p.slots {
+		if principal != own && place.busy == 0 && (oldest == "" || place.used.Before(p.slots[oldest].used)) {
+			oldest = principal
+		}
+	}
+	if oldest == "" {
+		return false
+	}
+	place := p.slots[oldest]
+	delete(p.slots, oldest)
+	p.work.Go(func() { end(place) })
+	return true
+}
+
+// end closes a place for good.
+func end(place *slot) {
+	<-place.turn
+	defer func() { place.turn <- struct{}{} }()
+	if place.closed = true; place.session != nil {
+		place.session.Close()
+	}
 }
 
 // Close implements way.
@@ -119,10 +177,7 @@ func (p *pool) Close() {
 	defer p.mu.Unlock()
 	p.closed = true
 	for _, place := range p.slots {
-		<-place.turn
-		if place.closed = true; place.session != nil {
-			place.session.Close()
-		}
-		place.turn <- struct{}{}
+		end(place)
 	}
+	p.work.Wait()
 }

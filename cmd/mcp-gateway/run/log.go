@@ -57,6 +57,10 @@ func (g *Gateway) logFact(f registry.UpstreamFact) {
 	g.options.Log.Info("upstream", fields...)
 }
 
+func (g *Gateway) logCredential(id string, err error) {
+	g.options.Log.Warn("no credential for the upstream", zap.String("upstream", id), zap.Error(err))
+}
+
 func (g *Gateway) logStderr(id, line string) {
 	g.options.Log.Debug("stderr", zap.String("upstream", id), zap.String("line", line))
 }

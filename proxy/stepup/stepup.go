@@ -1,4 +1,4 @@
-package execute
+package stepup
 
 import (
 	"slices"
@@ -6,25 +6,25 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
-	"mcp-gateway/proxy/call"
 )
 
-// stepUp returns the refusal of a call that policy denied for want of scopes and
+// Refusal returns the refusal of a call that policy denied for want of scopes and
 // for nothing else, with all that the call needs: its sender may ask its issuer for
 // them (2026-07-28, Authorization, Scope Challenge Handling). Who came by other
-// means than a token has nobody to ask. nil means that it is no such call. The item
-// is visible to the sender, or the call had not come so far.
-func stepUp(c *call.Call) error {
-	if c.Principal.Method != gateway.AuthOAuth || len(c.Decision.Reasons) == 0 {
+// means than a token has nobody to ask. nil means that it is no such call. The
+// caller knows that the item is visible to the sender; scopes are those of its
+// record, arguments a checked object or nil.
+func Refusal(p *gateway.Principal, reasons []gateway.Reason, scopes []string, arguments []byte) *gateway.Error {
+	if p.Method != gateway.AuthOAuth || len(reasons) == 0 {
 		return nil
 	}
-	for _, reason := range c.Decision.Reasons {
+	for _, reason := range reasons {
 		if reason != gateway.ReasonScopeMissing {
 			return nil
 		}
 	}
-	needed, ok := fill(c.Item.Item().Facts.Scopes, c.Arguments)
-	if !ok || !lacks(c.Principal.Scopes, needed) {
+	needed, ok := fill(scopes, arguments)
+	if !ok || !lacks(p.Scopes, needed) {
 		return nil
 	}
 	e := gateway.Fail(gateway.CodeInsufficientScope, gateway.ReasonScopeMissing)
