@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
@@ -114,6 +115,9 @@ type Upstream struct {
 	Extensions       []string // of the protocol, that hosts and it may agree on
 	TrustDefinitions bool     // serves what it lists, unreviewed: for test suites only
 }
+
+// Secret is a value that the file names by reference.
+type Secret = secret.Secret
 
 // Stdio is an upstream that runs as a child process.
 type Stdio struct {

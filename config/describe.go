@@ -158,7 +158,7 @@ func (l *loader) stdio(s *Stdio) form.Value {
 		{Key: "command", Need: true, Doc: "Program and arguments; no shell splits them.", Value: form.List(&s.Command, form.Text)},
 		{Key: "dir", Doc: "Working directory, relative to this file.", Value: l.path(&s.Dir)},
 		{Key: "pass_env", Doc: "Names of the gateway's variables that the child sees.", Value: listOf(&s.PassEnv, envPattern, "bad_env_name", "name of an environment variable")},
-		{Key: "env", Doc: "Further variables; secrets as env:NAME or file:PATH.", Value: form.Map(&s.Env, envKeys, func(e form.Entry, v *Secret) form.Value { return l.variable(e.Key, v) })},
+		{Key: "env", Doc: "Further variables; secrets as env:NAME or file:PATH.", Value: form.Map(&s.Env, envKeys, func(e form.Entry, v *Secret) form.Value { return l.secrets.Variable(e.Key, v) })},
 		{Key: "confine", Doc: "What the child may reach; everything else is out of its reach. Where absent, all but what is the gateway's.", Value: optional(&s.Confine, l.confine)},
 		{Key: "start_timeout", Doc: "To start and introduce itself.", Value: form.Duration(&s.Start, time.Second, time.Hour)},
 		{Key: "unsafe_unconfined", Doc: "Lets the child reach all that the gateway reaches, its state included.", Value: form.Bool(&s.Unconfined)},
@@ -197,7 +197,7 @@ func (l *loader) path(dst *string) form.Value {
 		if strings.TrimSpace(s) == "" {
 			return "", &form.Fault{Code: "empty", Message: "wants a path"}
 		}
-		return filepath.Clean(l.abs(s)), nil
+		return filepath.Clean(l.secrets.Abs(s)), nil
 	})
 }
 

@@ -10,9 +10,9 @@
 //	rates.go     how often, and how much
 //	rules.go     rules over several keys of upstreams.yaml
 //	oauth.go     Issuer and its kin: whose tokens are accepted
-//	secret.go    Secret: env:NAME and file:PATH, resolved and never printed
 //	watch.go     Watch: tells of changed files
 //	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
+//	secret/      env:NAME and file:PATH, resolved and never printed
 //	form/        strict YAML by description
 package config

@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
+	"mcp-gateway/config/secret"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 )
@@ -19,19 +20,20 @@ const maxFile = 1 << 20
 
 // loader is one run of Load.
 type loader struct {
-	dir     string   // of the file
-	secrets []string // files named by references
+	dir     string       // of the file
+	secrets secret.Files // named by references
 }
 
 // Load reads an upstreams.yaml. Its error is a gateway.Problems that holds
 // every fault of the file, in the order of their positions.
 func Load(path string) (*Config, error) {
 	doc := form.Open(path, maxFile)
-	l := &loader{dir: filepath.Dir(doc.File())}
+	dir := filepath.Dir(doc.File())
+	l := &loader{dir: dir, secrets: secret.Files{Dir: dir}}
 	c := l.defaults()
 	c.File, c.Revision = doc.File(), doc.Revision()
 	doc.Read(l.file(c))
-	c.SecretFiles = l.secrets
+	c.SecretFiles = l.secrets.Read
 	if doc.Readable() {
 		c.settle(doc.Root())
 		c.judge(doc.Root())
@@ -78,8 +80,8 @@ func (c *Config) LoadExposure() (*registry.Exposure, error) {
 func (l *loader) defaults() *Config {
 	return &Config{
 		Listen:   Listen{MCP: "127.0.0.1:8080"},
-		State:    State{Dir: l.abs("var")},
-		Exposure: l.abs("exposure.yaml"),
+		State:    State{Dir: l.secrets.Abs("var")},
+		Exposure: l.secrets.Abs("exposure.yaml"),
 		Policy:   Policy{Timeout: 50 * time.Millisecond},
 		Limits:   Limits{Body: 4 << 20, List: 8 << 20, Result: 8 << 20, Depth: 200, CallTimeout: 30 * time.Second},
 		Audit:    Audit{Read: Process, Write: Disk, Destructive: Disk, Subjects: Pseudonym},

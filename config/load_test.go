@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/schema"
@@ -214,7 +215,7 @@ func TestSecretFile(t *testing.T) {
 
 // TestSecretIsNotPrinted prints a Config and its secret in every way there is.
 func TestSecretIsNotPrinted(t *testing.T) {
-	s := Secret{"hush"}
+	s := secret.New("hush")
 	held := HTTP{Bearer: s}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T%v"} {
 		for _, v := range []any{s, &s, held, &held, []Secret{s}, map[string]Secret{"k": s}} {

@@ -117,26 +117,11 @@ func (l *loader) oauthClient(c *OAuthClient) []form.Field {
 	return []form.Field{
 		{Key: "client_id", Need: true, Doc: "Who the gateway is to the authorization server.", Value: form.Text(&c.ID)},
 		{Key: "client_auth", Doc: "How it proves that.", Value: form.Word(&c.Method, issuer.Basic, issuer.Post, issuer.PrivateKeyJWT, issuer.NoMethod)},
-		{Key: "client_secret", Doc: "A reference: env:NAME or file:PATH.", Value: l.reference(&c.Secret)},
-		{Key: "client_key", Doc: "The private key of private_key_jwt, as PEM or JWK: file:PATH.", Value: l.keyReference(&c.Key)},
+		{Key: "client_secret", Doc: "A reference: env:NAME or file:PATH.", Value: l.secrets.Reference(&c.Secret)},
+		{Key: "client_key", Doc: "The private key of private_key_jwt, as PEM or JWK: file:PATH.", Value: l.secrets.Key(&c.Key)},
 		{Key: "client_key_id", Doc: "Names the key to the authorization server.", Value: form.Text(&c.KeyID)},
 		{Key: "client_algorithm", Doc: "By which the key signs.", Value: form.Word(&c.Alg, issuer.Algorithms()...)},
 	}
-}
-
-// keyReference describes a key in a file, which has several lines.
-func (l *loader) keyReference(dst *Secret) form.Value {
-	return form.Hidden(dst, "file:PATH", func(s string) (Secret, *form.Fault) {
-		path, ok := strings.CutPrefix(s, "file:")
-		if !ok {
-			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a private key does not stand in this file: write file:PATH", Hide: true}
-		}
-		text, err := readSecretFile(l.abs(path))
-		if err != nil || text == "" {
-			return Secret{}, &form.Fault{Code: "secret_missing", Message: "the key's file can't be read, or is empty"}
-		}
-		return Secret{text}, nil
-	})
 }
 
 func judgeIssuer(at form.Place, i *Issuer) {
@@ -249,7 +234,7 @@ func (c *Claims) mapping() token.Mapping {
 func (l *loader) credential(h *HTTP) form.Value {
 	kinds := [...]string{"bearer", "client_credentials", "token_exchange"}
 	return form.Object{Check: func(at form.Place) { judgeCredential(at, kinds[:]) }, Fields: []form.Field{
-		{Key: kinds[0], Doc: "A token that stays the same. A reference: env:NAME or file:PATH.", Value: l.reference(&h.Bearer)},
+		{Key: kinds[0], Doc: "A token that stays the same. A reference: env:NAME or file:PATH.", Value: l.secrets.Reference(&h.Bearer)},
 		{Key: kinds[1], Doc: "Tokens that the gateway gets for itself (RFC 6749 section 4.4).", Value: optional(&h.Grant, l.grant)},
 		{Key: kinds[2], Doc: "Tokens that it gets in exchange for those of who calls (RFC 8693); for its own requests, such as lists, it gets them for itself.", Value: optional(&h.Grant, func(g *Grant) form.Value {
 			described := l.grant(g)

@@ -1,4 +1,4 @@
-package config
+package secret
 
 import (
 	"fmt"
@@ -21,6 +21,9 @@ type Secret struct{ value string }
 
 const hidden = "[secret]"
 
+// New hides a value.
+func New(value string) Secret { return Secret{value} }
+
 // Reveal returns the value. Call it where the value is used, and nowhere else.
 func (s Secret) Reveal() string { return s.value }
 
@@ -42,25 +45,31 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 // LogValue implements slog.LogValuer.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 
-// reference describes a secret: env:NAME or file:PATH and nothing else.
-func (l *loader) reference(dst *Secret) form.Value {
+// Files are the files that a configuration names by reference.
+type Files struct {
+	Dir  string   // where relative paths begin
+	Read []string // those that were looked at, absolute
+}
+
+// Reference describes a secret: env:NAME or file:PATH and nothing else.
+func (d *Files) Reference(dst *Secret) form.Value {
 	return form.Hidden(dst, "env:NAME or file:PATH", func(s string) (Secret, *form.Fault) {
 		if !isReference(s) {
 			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a secret does not stand in this file: write env:NAME or file:PATH", Hide: true}
 		}
-		return l.resolve(s)
+		return d.resolve(s)
 	})
 }
 
-// variable describes the value of an environment variable: a reference, or
+// Variable describes the value of an environment variable: a reference, or
 // literal text where the name does not sound like a secret.
-func (l *loader) variable(name string, dst *Secret) form.Value {
+func (d *Files) Variable(name string, dst *Secret) form.Value {
 	if command.SoundsSecret(name) {
-		return l.reference(dst)
+		return d.Reference(dst)
 	}
 	return form.Parsed(dst, "text, env:NAME or file:PATH", func(s string) (Secret, *form.Fault) {
 		if isReference(s) {
-			return l.resolve(s)
+			return d.resolve(s)
 		}
 		return Secret{s}, nil
 	})
@@ -72,7 +81,7 @@ func isReference(s string) bool {
 
 // resolve reads what a reference names. Its faults quote the reference, never
 // a value.
-func (l *loader) resolve(ref string) (Secret, *form.Fault) {
+func (d *Files) resolve(ref string) (Secret, *form.Fault) {
 	kind, name, _ := strings.Cut(ref, ":")
 	var value string
 	if kind == "env" {
@@ -81,8 +90,8 @@ func (l *loader) resolve(ref string) (Secret, *form.Fault) {
 		}
 	} else {
 		var err error
-		l.secrets = append(l.secrets, l.abs(name))
-		if value, err = readSecretFile(l.abs(name)); err != nil {
+		d.Read = append(d.Read, d.Abs(name))
+		if value, err = readSecretFile(d.Abs(name)); err != nil {
 			return Secret{}, &form.Fault{Code: "secret_missing", Message: fmt.Sprintf("the secret's file %q cannot be read", name)}
 		}
 	}
@@ -103,10 +112,26 @@ func readSecretFile(path string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), err
 }
 
-// abs resolves a path of the file against the file's directory.
-func (l *loader) abs(path string) string {
+// Abs resolves a path of the file.
+func (d *Files) Abs(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
-	return filepath.Join(l.dir, path)
+	return filepath.Join(d.Dir, path)
+}
+
+// Key describes a key in a file, which has several lines.
+func (d *Files) Key(dst *Secret) form.Value {
+	return form.Hidden(dst, "file:PATH", func(s string) (Secret, *form.Fault) {
+		path, ok := strings.CutPrefix(s, "file:")
+		if !ok {
+			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a private key does not stand in this file: write file:PATH", Hide: true}
+		}
+		d.Read = append(d.Read, d.Abs(path))
+		text, err := readSecretFile(d.Abs(path))
+		if err != nil || text == "" {
+			return Secret{}, &form.Fault{Code: "secret_missing", Message: "the key's file can't be read, or is empty"}
+		}
+		return Secret{text}, nil
+	})
 }
