@@ -76,7 +76,11 @@ type Rate struct {
 }
 
 // Rates bound what may be asked of the gateway, each where it is not zero.
-type Rates struct{ Principal, Tool, Upstream, Destructive, ResultBytes Rate }
+type Rates struct {
+	Principal, Tool, Upstream, Destructive, ResultBytes Rate
+
+	Classes map[string]Rate // that policy puts calls under, by name
+}
 
 // Durability says when an event counts as recorded.
 type Durability string

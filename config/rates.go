@@ -11,18 +11,21 @@ import (
 )
 
 var (
-	ratePattern = regexp.MustCompile(`^[1-9][0-9]{0,8}/[smhd]$`)
-	flowPattern = regexp.MustCompile(`^[1-9][0-9]{0,8}(KiB|MiB|GiB)?/[smhd]$`)
+	ratePattern  = regexp.MustCompile(`^[1-9][0-9]{0,8}/[smhd]$`)
+	classPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	flowPattern  = regexp.MustCompile(`^[1-9][0-9]{0,8}(KiB|MiB|GiB)?/[smhd]$`)
 )
 
 // rates describes how often, and how much.
 func rates(v *Rates) form.Value {
+	classes := form.Keys{Pattern: classPattern, Code: "bad_class", Want: "rate class: lower-case letters, digits and underscores"}
 	return form.Object{Fields: []form.Field{
 		{Key: "principal", Doc: "Requests of one principal, judged before the body is read, such as 600/m.", Value: rate(&v.Principal, ratePattern)},
 		{Key: "tool", Doc: "Calls of one principal to one tool, prompt or resource.", Value: rate(&v.Tool, ratePattern)},
 		{Key: "upstream", Doc: "Calls to one upstream, whoever makes them.", Value: rate(&v.Upstream, ratePattern)},
 		{Key: "destructive", Doc: "Destructive calls of one principal, such as 10/h.", Value: rate(&v.Destructive, ratePattern)},
 		{Key: "result_bytes", Doc: "Of results to one principal, such as 64MiB/h; the last one may go over.", Value: rate(&v.ResultBytes, flowPattern)},
+		{Key: "classes", Doc: "Calls of one principal that policy puts under a class (the obligation rate_class), by its name.", Value: form.Map(&v.Classes, classes, func(_ form.Entry, r *Rate) form.Value { return rate(r, ratePattern) })},
 	}}
 }
 

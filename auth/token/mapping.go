@@ -60,6 +60,9 @@ func (m *Mapping) Principal(c Claims, issuer string) (*gateway.Principal, error)
 	if p.Scopes, err = m.scopes(c); err != nil {
 		return nil, err
 	}
+	if p.AuthenticatedAt, _, err = c.instant("auth_time"); err != nil {
+		return nil, err
+	}
 	p.Groups, err = m.groups(c)
 	return p, err
 }

@@ -87,8 +87,8 @@ func NewMeter() (*Meter, error) {
 // Take counts a call in all its places, or in none: then it returns the refusal,
 // with why and when to come back. What has no limit is not counted.
 func (m *Meter) Take(now time.Time, counts ...Count) *gateway.Error {
-	var taken [len(reasons)]*rate.Reservation
-	n := 0
+	var room [8]*rate.Reservation
+	taken := room[:0]
 	for _, c := range counts {
 		if c.Rate.N == 0 {
 			continue
@@ -97,12 +97,12 @@ func (m *Meter) Take(now time.Time, counts ...Count) *gateway.Error {
 		limiter := m.limiter(now, c)
 		if c.Kind == ResultBytes {
 			wait = owed(now, limiter)
-		} else if r := limiter.ReserveN(now, 1); n < len(taken) {
-			wait = r.DelayFrom(now)
-			taken[n], n = r, n+1
+		} else {
+			r := limiter.ReserveN(now, 1)
+			wait, taken = r.DelayFrom(now), append(taken, r)
 		}
 		if wait > 0 {
-			for _, r := range taken[:n] {
+			for _, r := range taken {
 				r.CancelAt(now)
 			}
 			e := gateway.Fail(gateway.CodeRateLimited, reasons[c.Kind])

@@ -199,7 +199,7 @@ func (r *runner) column(ctx context.Context, c Column) (_ checks.Report, err err
 	defer fixture.Close()
 	stand, err := openStand(ctx, filepath.Join(dir, "gateway"), map[string]string{
 		dualUpstream: fixture.Both, legacyUpstream: fixture.Legacy,
-	})
+	}, "")
 	if err != nil {
 		return nil, err
 	}

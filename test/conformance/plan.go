@@ -55,11 +55,19 @@ func columnNames() []string {
 // clientSet names the client tests, of both eras.
 const clientSet = "client"
 
+// The tests of client credentials.
+const (
+	credentialsJWT   = "auth/client-credentials-jwt"
+	credentialsBasic = "auth/client-credentials-basic"
+)
+
 // clientScenario is one client test and the revision that it is run at.
 type clientScenario struct{ name, revision string }
 
-// clientScenarios are those that test a client's protocol. Those of
-// authorization test an OAuth client, which the gateway is not.
+// clientScenarios are those that test a client's protocol. Of those of
+// authorization two fit: the gateway gets its own tokens at upstreams by client
+// credentials. The others test a client that sends a person to an authorization
+// server; expected.yaml names them.
 func clientScenarios() []clientScenario {
 	const modern, legacy = "2026-07-28", "2025-11-25"
 	return []clientScenario{
@@ -71,6 +79,8 @@ func clientScenarios() []clientScenario {
 		{"http-invalid-tool-headers", modern},
 		{"json-schema-ref-no-deref", modern},
 		{"json-schema-2020-12-preservation", modern},
+		{credentialsJWT, modern},
+		{credentialsBasic, modern},
 		{"tools_call", legacy},
 		{"sse-retry", legacy},
 	}

@@ -31,9 +31,10 @@ type Stand struct {
 	stop    context.CancelFunc
 }
 
-// openStand writes a configuration into dir and serves it. Upstreams are URLs by id.
-func openStand(ctx context.Context, dir string, upstreams map[string]string) (*Stand, error) {
-	if err := writeStand(dir, upstreams); err != nil {
+// openStand writes a configuration into dir and serves it. Upstreams are URLs by id;
+// credential is that of all, as YAML, "" for none.
+func openStand(ctx context.Context, dir string, upstreams map[string]string, credential string) (*Stand, error) {
+	if err := writeStand(dir, upstreams, credential); err != nil {
 		return nil, err
 	}
 	settings := zap.NewDevelopmentConfig()
@@ -72,7 +73,10 @@ func (s *Stand) Close(ctx context.Context) error {
 	return errors.Join(<-s.done, s.gateway.Close(context.WithoutCancel(ctx)))
 }
 
-func writeStand(dir string, upstreams map[string]string) error {
+func writeStand(dir string, upstreams map[string]string, credential string) error {
+	if credential != "" {
+		credential = ", credential: " + credential
+	}
 	var b strings.Builder
 	b.WriteString(`version: 1
 listen: {mcp: "127.0.0.1:0"}
@@ -84,7 +88,7 @@ audit: {durability: {read: process, write: process, destructive: process}}
 upstreams:
 `)
 	for _, id := range slices.Sorted(maps.Keys(upstreams)) {
-		fmt.Fprintf(&b, "  %s:\n    http: {url: %q}\n    relay: [elicitation, sampling, roots]\n    unsafe_trust_definitions: true\n", id, upstreams[id])
+		fmt.Fprintf(&b, "  %s:\n    http: {url: %q%s}\n    relay: [elicitation, sampling, roots]\n    unsafe_trust_definitions: true\n", id, upstreams[id], credential)
 	}
 	return errors.Join(
 		os.RemoveAll(dir),

@@ -163,7 +163,12 @@ func extensions(c *config.Config) map[string][]string {
 }
 
 func rates(r config.Rates) throttle.Rates {
+	classes := make(map[string]throttle.Rate, len(r.Classes))
+	for name, rate := range r.Classes {
+		classes[name] = throttle.Rate(rate)
+	}
 	return throttle.Rates{
+		Classes:   classes,
 		Principal: throttle.Rate(r.Principal), Tool: throttle.Rate(r.Tool), Upstream: throttle.Rate(r.Upstream),
 		Destructive: throttle.Rate(r.Destructive), Bytes: throttle.Rate(r.ResultBytes),
 	}
