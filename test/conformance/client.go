@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,8 +22,11 @@ func runClients(ctx context.Context, s *Suite, dir, command string) (checks.Repo
 	report := checks.Report{}
 	for _, c := range clientScenarios() {
 		name := c.name + "@" + c.revision
-		one, err := s.Run(ctx, filepath.Join(dir, name),
-			"client", "--command", command, "--scenario", c.name, "--spec-version", c.revision)
+		args := []string{"client", "--command", command, "--scenario", c.name, "--spec-version", c.revision}
+		if strings.HasPrefix(c.name, "auth/") {
+			args = append(args, "--force") // an extension, which belongs to no revision
+		}
+		one, err := s.Run(ctx, filepath.Join(dir, strings.ReplaceAll(name, "/", "-")), args...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -69,7 +73,7 @@ func credentialFor(ctx context.Context, dir, server string) (string, error) {
 	how := `client_secret: "env:CONFORMANCE_CLIENT_SECRET"`
 	if scenario == credentialsJWT {
 		path := dir + ".pem"
-		if err := os.WriteFile(path, []byte(client.Key), 0o600); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(client.Key), 0o600)); err != nil {
 			return "", err
 		}
 		how = fmt.Sprintf("client_auth: private_key_jwt, client_key: %q, client_algorithm: %s", "file:"+path, client.Alg)
@@ -117,6 +121,9 @@ func between(ctx context.Context, client, out, server string) error {
 		return err
 	}
 	defer func() { _ = stand.Close(ctx) }() // the suite judges what came before
+	if credential != "" {
+		return nil // that the gateway was let in and has listed is the test; the reference client would want a token itself
+	}
 	cmd := exec.CommandContext(ctx, client, stand.URL+"/"+dualUpstream)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()

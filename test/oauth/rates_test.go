@@ -75,7 +75,7 @@ func TestQuotaAndBudget(t *testing.T) {
 	}
 	s := stage.Open(t, stage.Options{
 		Upstreams: []stage.Upstream{stage.Served(t, "desk", desktop())},
-		Settings:  "policy: {dir: " + dir + ", timeout: 10s}\nlimits: {rates: {destructive: 1/d, result_bytes: 1KiB/h}}\n",
+		Settings:  "policy: {dir: " + dir + ", timeout: 10s}\nlimits: {rates: {destructive: 1/d, result_bytes: 16KiB/h}}\n",
 		Review: func(id gateway.ItemID) string {
 			if id.Name == "admin" {
 				return strings.Replace(stage.Write("use"), "side_effect: write", "side_effect: destructive", 1)
@@ -93,7 +93,7 @@ func TestQuotaAndBudget(t *testing.T) {
 	if r := host.Call(t, "desk__look", "{}"); r.IsError() {
 		t.Errorf("a read beside it: %s", r.Body)
 	}
-	for range 30 {
+	for range 300 {
 		if r := host.Call(t, "desk__look", "{}"); r.IsError() {
 			if r.Get("/_meta/mcp-gateway~1error/reasons") != `["budget_result_bytes"]` {
 				t.Errorf("%s", r.Body)
