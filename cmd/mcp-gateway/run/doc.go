@@ -12,4 +12,5 @@
 //	effects.go    actions that were left in flight, and keys whose time is over
 //	past/         what calls became of, read in the journal
 //	log.go        what the operator's log says of calls, lists and reloads
+//	terms/        rates and credentials of the configuration, as rooms take them
 package run

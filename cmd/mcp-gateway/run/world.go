@@ -9,14 +9,13 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/auth"
-	"mcp-gateway/auth/grant"
+	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/config"
 	"mcp-gateway/confine"
 	"mcp-gateway/egress"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
-	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
@@ -136,7 +135,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		Limits: proxy.Limits{
 			Body: c.Limits.Body, Result: c.Limits.Result, Depth: c.Limits.Depth, Page: pageSize,
 			CallTimeout: c.Limits.CallTimeout, AuditTimeout: auditTimeout, ListTTL: listTTL,
-			Rates:    rates(c.Limits.Rates),
+			Rates:    terms.Rates(c.Limits.Rates),
 			InFlight: perPrincipal, PerUpstream: perUpstream, Subscriptions: perListener,
 		},
 		Durability: map[gateway.SideEffect]audit.Durability{
@@ -146,7 +145,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		},
 		Relay:         relayed(c),
 		Extensions:    extensions(c),
-		Exchanged:     exchanged(c),
+		Exchanged:     terms.Exchanged(c),
 		ClearSubjects: c.Audit.Subjects == config.Plain,
 	}
 }
@@ -160,18 +159,6 @@ func extensions(c *config.Config) map[string][]string {
 		}
 	}
 	return all
-}
-
-func rates(r config.Rates) throttle.Rates {
-	classes := make(map[string]throttle.Rate, len(r.Classes))
-	for name, rate := range r.Classes {
-		classes[name] = throttle.Rate(rate)
-	}
-	return throttle.Rates{
-		Classes:   classes,
-		Principal: throttle.Rate(r.Principal), Tool: throttle.Rate(r.Tool), Upstream: throttle.Rate(r.Upstream),
-		Destructive: throttle.Rate(r.Destructive), Bytes: throttle.Rate(r.ResultBytes),
-	}
 }
 
 // relayed says by upstream which methods it may ask of a legacy host.
@@ -227,38 +214,11 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, Timeout: u.Timeout}),
 	}
 	if u.HTTP.Grant != nil {
-		if c.HTTP.Source, err = g.tokens(id, u.HTTP.Grant); err != nil {
+		if c.HTTP.Source, err = terms.Tokens(id, u.HTTP.Grant, g.options.Clock, func(err error) { g.logCredential(id, err) }); err != nil {
 			return nil, err
 		}
 	}
 	return upstream.New(c)
-}
-
-// tokens is where the tokens for an upstream are got.
-func (g *Gateway) tokens(id string, from *config.Grant) (*grant.Source, error) {
-	var hosts []string
-	for _, raw := range [...]string{from.Issuer, from.TokenURL} {
-		if u, err := url.Parse(raw); err == nil && u.Hostname() != "" {
-			hosts = append(hosts, u.Hostname())
-		}
-	}
-	return grant.New(grant.Options{
-		Upstream: id, Issuer: from.Issuer, Endpoint: from.TokenURL, Client: from.Client.Client(), Scopes: from.Scopes,
-		Resource: from.Resource, Audience: from.Audience, Exchange: from.Exchange, Clock: g.options.Clock,
-		HTTP: egress.NewClient(egress.Options{AllowHosts: hosts}), Failed: func(err error) { g.logCredential(id, err) },
-	})
-}
-
-// exchanged says which upstreams are called with a token that is got in exchange
-// for that of who calls.
-func exchanged(c *config.Config) map[string]bool {
-	all := make(map[string]bool)
-	for id, u := range c.Upstreams {
-		if u.HTTP != nil && u.HTTP.Grant != nil && u.HTTP.Grant.Exchange {
-			all[id] = true
-		}
-	}
-	return all
 }
 
 func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {

@@ -1,0 +1,7 @@
+// Package terms turns parts of a configuration into what rooms take: on which terms
+// upstreams are reached, and how often who may call.
+//
+// Map:
+//
+//	terms.go  Rates, Tokens, Exchanged
+package terms
