@@ -126,7 +126,7 @@ new_key() { # new_key NAME: the key into GATEWAY_KEY_NAME, its digest on stdout
 new_key OPERATOR
 new_key READER
 
-mkdir "$work/files"
+mkdir "$work/files" "$work/memory" # a child writes nothing beside what reviewers write
 echo "hello, gateway" >"$work/files/hello.txt"
 echo "version: 1" >"$work/exposure.yaml"
 servers=$modules/@modelcontextprotocol
@@ -150,7 +150,7 @@ upstreams:
     stdio:
       command: [node, "$servers/server-memory/dist/index.js"]
       pass_env: [PATH, HOME]
-      env: {MEMORY_FILE_PATH: "$work/memory.jsonl"}
+      env: {MEMORY_FILE_PATH: "$work/memory/graph.jsonl"}
   incident:
     stdio: {command: ["$work/incident"], pass_env: [PATH], env: {TZ: UTC}}
 YAML
@@ -253,7 +253,7 @@ GATEWAY_URL=$url GATEWAY_CALLS=$work/typescript.json GATEWAY_MODULES=$modules \
 ok "the TypeScript SDK's client"
 
 [[ ! -e $work/files/written.txt ]] || die "an unapproved write was executed"
-[[ $(grep -c '"entityType":"client"' "$work/memory.jsonl") == 2 ]] || die "the memory server did not keep what two clients wrote"
+[[ $(grep -c '"entityType":"client"' "$work/memory/graph.jsonl") == 2 ]] || die "the memory server did not keep what two clients wrote"
 ok "what was allowed is written, what was not is not"
 
 # server-everything announces four changes of its list when it starts. Its
