@@ -60,6 +60,9 @@ const (
 	CodeIdempotencyConflict Code = "idempotency_conflict"
 	CodeMissingExternalID   Code = "missing_external_id"
 	CodeReceiptUnavailable  Code = "receipt_unavailable"
+	CodeApprovalInvalid     Code = "approval_invalid" // a ticket that is not for this call, or is over
+	CodeApprovalTimeout     Code = "approval_timeout"
+	CodeUserDenied          Code = "user_denied"
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -78,6 +81,7 @@ func Codes() []Code {
 		CodeMalformedCredential, CodeInsufficientScope, CodeIssuerUnavailable,
 		CodeWithheld,
 		CodeInProgress, CodeIdempotencyConflict, CodeMissingExternalID, CodeReceiptUnavailable,
+		CodeApprovalInvalid, CodeApprovalTimeout, CodeUserDenied,
 	}
 }
 
@@ -92,6 +96,9 @@ type Error struct {
 	RetryAfter time.Duration // for CodeRateLimited and CodeUnavailable; 0 = unknown
 	Scopes     []string      // for CodeInsufficientScope: all that the operation needs
 	Needs      []byte        // for CodeMissingCapability: the capabilities to declare, a raw object
+	Ask        []byte        // for CodeApprovalRequired: the result that asks a modern host instead, a raw object
+	Ticket     string        // for CodeApprovalRequired: what a person must approve
+	Until      time.Time     // for CodeApprovalRequired: until when
 	Receipt    []byte        // of a call with side effects: its signed receipt, a raw object
 	Err        error         // the cause; logged, never sent
 }

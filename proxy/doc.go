@@ -17,6 +17,7 @@
 //	listen/      who is told what changes
 //	lists/       the lists of every kind: gather, visible, page
 //	execute/     to an upstream and back, in one round or several: resolve … redact
+//	consent/     people are asked about calls that policy asks about
 //	effect/      the ledger of side effects: once, and with a receipt
 //	state/       what a call carries from round to round, sealed
 //	inquiry/     what upstreams ask of hosts, judged

@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"time"
 
+	"mcp-gateway/approval"
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/answer"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/consent"
 	"mcp-gateway/proxy/corridor"
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/execute"
@@ -60,6 +62,7 @@ type Options struct {
 	Names    *audit.Keys
 	Keys     *keyring.Ring // seals cursors and request states
 	Ledger   receipt.Ledger
+	Tickets  approval.Tickets
 	Fates    call.Fates
 	Writer   string      // the journal's, of this process
 	Inputs   call.Inputs // keeps what policy was asked; nil = it is not kept
@@ -107,6 +110,7 @@ func New(o Options) (*Gateway, error) {
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Meter: g.meter, Redactor: o.Redactor,
 		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop}, Effects: g.effects,
 	}
+	g.executor.Await(&consent.Desk{Tickets: o.Tickets, Keys: o.Keys, Redactor: o.Redactor, Record: g.recorder})
 	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})
 	g.worlds.Set(o.World)
 	g.methods, err = g.pipelines()
@@ -203,6 +207,8 @@ func (g *Gateway) Answer(c *Call) Answer {
 		}
 	}
 	switch {
+	case c.Err != nil && c.Err.Ask != nil:
+		return Answer{Status: http.StatusOK, Body: protocol.AppendResponse(nil, r.Request, g.hop.Questions(c.Err.Ask))}
 	case c.Err != nil:
 		status, body := g.answers.Render(r)
 		a := Answer{Status: status, Body: body, RetryAfter: answer.Seconds(c.Err.RetryAfter)}

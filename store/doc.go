@@ -11,6 +11,7 @@
 //	migrate.go  the versions of the database, forward only
 //	history.go  registry.History: definitions ever seen, facts about upstreams
 //	commit.go   changes of many callers in one commit
+//	tickets.go  approval.Tickets: questions to people, and their answers
 //	ledger.go   receipt.Ledger: actions, their keys, receipts
 //	failure.go  ErrCorrupt, ErrNewer, ErrForeign: what a file can suffer from
 package store

@@ -13,6 +13,7 @@
 //	upstreams.go upstreams list
 //	table.go     tables, JSON and CSV on standard output
 //	author/      policy …, tools explain
+//	operator/    approvals, receipts, ledger
 //	run/         assembles and serves a gateway
 //	cli/         exit codes and tables that all commands share
 //	auditor/     audit query, show, verify, export …

@@ -18,6 +18,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/author"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/demo"
+	"mcp-gateway/cmd/mcp-gateway/operator"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 )
@@ -122,6 +123,7 @@ func newRoot(f *flags) *cobra.Command {
 	})
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
 		upstreamsCommand(f), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand())
+	root.AddCommand(operator.Commands(&f.config)...)
 	return root
 }
 

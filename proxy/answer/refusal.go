@@ -95,6 +95,11 @@ func appendData(dst []byte, r *Refusal, row Row) []byte {
 		dst = append(dst, `,"action_id":`...)
 		dst = protocol.AppendString(dst, action.String())
 	}
+	if r.Err.Ticket != "" {
+		dst = protocol.AppendString(append(dst, `,"approval":{"id":`...), r.Err.Ticket)
+		dst = protocol.AppendString(append(dst, `,"expires":`...), r.Err.Until.UTC().Format(time.RFC3339))
+		dst = append(dst, '}')
+	}
 	if reasons := shown(r); len(reasons) > 0 {
 		dst = append(dst, `,"reasons":[`...)
 		for i, reason := range reasons {

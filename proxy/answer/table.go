@@ -78,6 +78,9 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeInProgress:          {409, 1521, true, RetryLater, "A call with this idempotency key is under way; this one was not sent."},
 		gateway.CodeIdempotencyConflict: {409, 1522, true, RetryNo, "This idempotency key stands for a call with other arguments; nothing was executed."},
 		gateway.CodeMissingExternalID:   {502, 1523, true, RetryNo, "The upstream reported success without the evidence that the review asks for; the call was executed."},
+		gateway.CodeApprovalInvalid:     {403, 1525, true, RetryNo, "The approval is not for this very call, or it is over; nothing was executed."},
+		gateway.CodeApprovalTimeout:     {403, 1526, true, RetryApproved, "Nobody answered in time; nothing was executed."},
+		gateway.CodeUserDenied:          {403, 1527, true, RetryNo, "A person said no to this call; nothing was executed."},
 		gateway.CodeReceiptUnavailable:  {503, 1524, true, RetrySameKey, "The ledger of side effects could not be used."},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/consent"
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
@@ -29,6 +30,7 @@ type Executor struct {
 	Hop      *present.Hop
 	Ruling   *ruling.Ruling
 	Effects  *effect.Book // of calls with side effects
+	Consents *consent.Desk
 }
 
 // method is what the methods that reach an upstream do differently.
@@ -69,7 +71,7 @@ func (x *Executor) stages(m *method) []call.Stage {
 		{Name: "recheck", Needs: []call.Fact{call.FactVisible}, Sets: []call.Fact{call.FactCurrent}, Run: x.recheck},
 		{Name: "decide", Needs: []call.Fact{call.FactArguments, call.FactRound, call.FactCurrent}, Sets: []call.Fact{call.FactDecided}, Run: x.decide},
 		{Name: "repeat", Needs: []call.Fact{call.FactKeyed, call.FactDecided}, Sets: []call.Fact{call.FactRepeat}, Run: x.Effects.Repeat, Settle: x.Effects.Repeated},
-		{Name: "consent", Needs: []call.Fact{call.FactDecided, call.FactRepeat}, Sets: []call.Fact{call.FactPermit}, Run: fresh(consent)},
+		{Name: "consent", Needs: []call.Fact{call.FactDecided, call.FactRepeat}, Sets: []call.Fact{call.FactPermit}, Run: fresh(x.Consents.Consent)},
 		{Name: "transform", Needs: []call.Fact{call.FactPermit}, Sets: []call.Fact{call.FactOwed},
 			Run: fresh(func(_ context.Context, c *call.Call) error { return ruling.Transform(c, m.check) })},
 		{Name: "admit", Needs: []call.Fact{call.FactOwed}, Sets: []call.Fact{call.FactSlot}, Run: fresh(x.admit), Settle: x.giveBack},
@@ -95,6 +97,13 @@ func fresh(run func(context.Context, *call.Call) error) func(context.Context, *c
 		}
 		return run(ctx, c)
 	}
+}
+
+// Await lets calls wait at the desk for what policy asks about.
+func (x *Executor) Await(d *consent.Desk) {
+	d.Decide = x.decide
+	d.Holds = func(c *call.Call) gateway.Reason { return x.Sight.Holds(c.Item) }
+	x.Consents = d
 }
 
 // conclude puts the outcome on record as the ledger will have it.
@@ -159,14 +168,6 @@ func (x *Executor) decide(ctx context.Context, c *call.Call) error {
 		}
 	}
 	return gateway.Fail(gateway.CodeForbidden, c.Decision.Reasons...)
-}
-
-// consent refuses what policy asks about and nobody approved.
-func consent(_ context.Context, c *call.Call) error {
-	if c.Permit.Valid() {
-		return nil
-	}
-	return gateway.Fail(gateway.CodeApprovalRequired, c.Decision.Reasons...)
 }
 
 // unanswered says whether policy failed rather than refused.

@@ -58,6 +58,11 @@ func (h *Hop) Asking(result []byte, requestState string) []byte {
 	return h.render(result, true, protocol.ResultInputRequired, own, "requestState", "ttlMs", "cacheScope")
 }
 
+// Questions is a result by which the gateway itself asks a modern host.
+func (h *Hop) Questions(result []byte) []byte {
+	return h.render(result, true, protocol.ResultInputRequired, nil)
+}
+
 // render writes a result: what is this hop's, then own members, then those of
 // the upstream but for the ones to skip.
 func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip ...string) []byte {

@@ -7,6 +7,7 @@
 //	record.go        Recorder: Intend, Conclude, Note, Refused; counting floods
 //	decision.go      what was decided, by what input, and what was asked for besides
 //	fault.go         where arguments broke a pinned schema, in declared names only
+//	approval.go      Asked, Answered: a person and a call
 //	repeat.go        Repeated: a recorded outcome was told again
 //	subscription.go  Opened, Closed: who is told of changes, and until when
 package record

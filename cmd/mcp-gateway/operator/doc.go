@@ -1,0 +1,10 @@
+// Package operator holds the commands of those who approve calls and look after side
+// effects: tickets, actions, receipts. They work on the state directory, beside the
+// gateways that use it.
+//
+// Map:
+//
+//	desk.go       the state that the commands share; Commands
+//	approvals.go  approvals list, show, approve, deny, revoke
+//	receipts.go   receipts list, show, verify, keys; ledger list
+package operator

@@ -1,0 +1,178 @@
+package operator
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/past"
+	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
+	"mcp-gateway/receipt"
+)
+
+func (d *desk) listReceipts() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List kept receipts, newest first", Args: cobra.NoArgs}
+	action := cmd.Flags().String("action", "", "of this action only")
+	limit := cmd.Flags().Int("limit", 100, "at most so many")
+	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return d.with(cmd.Context(), func(s *state) error {
+			kept, err := s.store.Receipts(cmd.Context(), *action, *limit)
+			if err != nil {
+				return err
+			}
+			t := &cli.Table{Columns: []string{"time", "action", "outcome", "digest"}}
+			for _, k := range kept {
+				t.Add(k.At.Local().Format(time.DateTime), k.Action, string(k.Outcome), string(k.Digest))
+			}
+			return t.Write(cmd.OutOrStdout(), *format)
+		})
+	}
+	return cmd
+}
+
+func (d *desk) showReceipt() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ACTION", Short: "Print the newest receipt of an action, as it was given out", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return d.with(cmd.Context(), func(s *state) error {
+				kept, err := s.store.Receipts(cmd.Context(), args[0], 1)
+				if err != nil {
+					return err
+				}
+				if len(kept) == 0 {
+					return &cli.Error{Code: cli.Failed, Text: "error: there is no receipt of " + args[0]}
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s\n", kept[0].Envelope)
+				return nil
+			})
+		},
+	}
+}
+
+// verify needs no gateway and no network: an envelope, the public keys, and where
+// it is there the journal.
+func (d *desk) verify() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Verify a receipt offline; exit 4 and the name of what is wrong if it is refused",
+		Long: "Verify a receipt, from a file or with - from standard input, by the keys in the state directory or by --key,\n" +
+			"and hold it against the journal unless --key is given. It says which call it is of, and not that a result is true.",
+		Args: cobra.ExactArgs(1),
+	}
+	action := cmd.Flags().String("action", "", "the `action` that it is shown for")
+	keys := cmd.Flags().StringArray("key", nil, "a public key as `receipts keys` prints it, instead of the state's")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		envelope, err := read(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		claim := receipt.Claim{Action: *action}
+		if len(*keys) > 0 {
+			given, err := parseKeys(*keys)
+			if err != nil {
+				return err
+			}
+			return tell(cmd.OutOrStdout(), envelope, given, claim, nil)
+		}
+		return d.with(cmd.Context(), func(s *state) error {
+			events := past.Events(cmd.Context(), filepath.Join(s.dir, run.JournalDir))
+			return tell(cmd.OutOrStdout(), envelope, s.ring.Public(keyring.Receipt), claim, events)
+		})
+	}
+	return cmd
+}
+
+func read(cmd *cobra.Command, path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), 1<<20))
+	}
+	return os.ReadFile(path)
+}
+
+func tell(w io.Writer, envelope []byte, keys map[string]ed25519.PublicKey, claim receipt.Claim, events receipt.Events) error {
+	s, err := receipt.Verify(envelope, keys, claim)
+	if err == nil && events != nil {
+		err = s.Match(events)
+	}
+	var refused receipt.Refusal
+	if errors.As(err, &refused) {
+		return &cli.Error{Code: cli.BadChain, Text: "refused: " + string(refused)}
+	}
+	if err != nil {
+		return err
+	}
+	evidence := "external id " + s.ExternalID
+	if s.ExternalID == "" {
+		evidence = "no external id"
+	}
+	fmt.Fprintf(w, "good: action %s, %s/%s, %s, %s\n", s.Action, s.Upstream, s.Tool, s.Outcome, evidence)
+	return nil
+}
+
+func (d *desk) keys() *cobra.Command {
+	return &cobra.Command{
+		Use: "keys", Short: "Print the public keys of receipts, for receipts verify --key elsewhere", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return d.with(cmd.Context(), func(s *state) error {
+				public := s.ring.Public(keyring.Receipt)
+				for _, id := range slices.Sorted(maps.Keys(public)) {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s:%s\n", id, base64.RawURLEncoding.EncodeToString(public[id]))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func parseKeys(texts []string) (map[string]ed25519.PublicKey, error) {
+	keys := make(map[string]ed25519.PublicKey, len(texts))
+	for _, text := range texts {
+		id, encoded, ok := strings.Cut(text, ":")
+		key, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
+		if !ok || err != nil || len(key) != ed25519.PublicKeySize {
+			return nil, cli.Misused("--key: %q is no key as receipts keys prints it", text)
+		}
+		keys[id] = key
+	}
+	return keys, nil
+}
+
+func (d *desk) listActions() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List actions, newest first", Args: cobra.NoArgs}
+	unknown := cmd.Flags().Bool("unknown", false, "only those whose outcome is unknown")
+	limit := cmd.Flags().Int("limit", 100, "at most so many")
+	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return d.with(cmd.Context(), func(s *state) error {
+			f := receipt.Filter{Limit: *limit}
+			if *unknown {
+				f.States = []gateway.Outcome{gateway.OutcomeUnknown}
+			}
+			actions, err := s.store.Actions(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			t := &cli.Table{Columns: []string{"began", "action", "tool", "state", "attempt", "external id", "approval"}}
+			for i := range actions {
+				a := &actions[i]
+				t.Add(a.Began.Local().Format(time.DateTime), a.Action, a.Item.String(), string(a.State), fmt.Sprint(a.Attempt), a.ExternalID, a.Approval)
+			}
+			return t.Write(cmd.OutOrStdout(), *format)
+		})
+	}
+	return cmd
+}

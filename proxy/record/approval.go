@@ -1,0 +1,43 @@
+package record
+
+import (
+	"context"
+
+	"mcp-gateway/approval"
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy/call"
+)
+
+// Asked puts on record that a person is asked about a call.
+func (r *Recorder) Asked(ctx context.Context, c *call.Call, ticket string) error {
+	e := r.event(c, audit.ApprovalAsked)
+	e.Action = c.ID
+	return r.answered(ctx, c, e, ticket)
+}
+
+// Answered puts on record what the caller's own user answered.
+func (r *Recorder) Answered(ctx context.Context, c *call.Call, ticket string, granted bool) error {
+	e := &audit.Event{Type: audit.ApprovalRefused, Action: c.ID, Approver: r.Names.Principal(c.Principal.ID())}
+	if granted {
+		e.Type = audit.ApprovalGranted
+	}
+	return r.answered(ctx, c, e, ticket)
+}
+
+// Granted puts on record that a call relies on what a person approved elsewhere.
+func (r *Recorder) Granted(ctx context.Context, c *call.Call, t *approval.Ticket) error {
+	e := &audit.Event{Type: audit.ApprovalGranted, Action: c.ID, Approver: r.Names.Principal(t.Verdict.Approver)}
+	return r.answered(ctx, c, e, t.ID)
+}
+
+// answered is an event beside the call's own, which it doesn't replace.
+func (r *Recorder) answered(ctx context.Context, c *call.Call, e *audit.Event, ticket string) error {
+	e.Approval, _ = audit.ParseID(ticket)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.World.Limits.AuditTimeout)
+	defer cancel()
+	if _, err := r.Journal.Append(ctx, e, durability(c)); err != nil {
+		return gateway.Because(gateway.CodeAuditUnavailable, err)
+	}
+	return nil
+}
