@@ -51,7 +51,7 @@ func TestLists(t *testing.T) {
 	peer := stage.NewPeer()
 	tools := []string{
 		`{"name":"b","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":false}}`,
-		`{"name":"B","inputSchema":{"type":"object"}}`,
+		`{"name":"C","inputSchema":{"type":"object"}}`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993,"multipleOf":1.0}}},"_meta":{"x":1},"icons":[]}`,
 	}
 	peer.SetTools(tools...)
@@ -60,7 +60,7 @@ func TestLists(t *testing.T) {
 	first := alice.Ask(protocol.MethodToolsList, "").Send(t)
 	sane(t, first)
 	wholeMilliseconds(t, first)
-	if got := first.Tools(t); !slices.Equal(got, []string{"up__B", "up__a", "up__b"}) {
+	if got := first.Tools(t); !slices.Equal(got, []string{"up__C", "up__a", "up__b"}) {
 		t.Errorf("order is %v", got)
 	}
 	if first.Get("/cacheScope") != `"private"` || first.Get("/nextCursor") != "" {
@@ -84,7 +84,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("the list differs after the upstream turned its order round:\n%s\n%s", first.Body, again.Body)
 	}
 	own := alice.Ask(protocol.MethodToolsList, "").At("/mcp/up").Send(t)
-	if got := own.Tools(t); !slices.Equal(got, []string{"B", "a", "b"}) {
+	if got := own.Tools(t); !slices.Equal(got, []string{"C", "a", "b"}) {
 		t.Errorf("under their own names: %v", got)
 	}
 }

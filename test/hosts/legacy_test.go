@@ -15,13 +15,13 @@ import (
 
 const initialize = `"capabilities":{"elicitation":{}},"clientInfo":{"name":"raw","version":"1"}`
 
-// lastEvent is the last event in the journal, as it stands there; beside its events
-// the journal holds signed checkpoints.
+// lastEvent is the last event of a request in the journal, as it stands there; beside
+// these the journal holds what the gateway notes of itself, and signed checkpoints.
 func lastEvent(t *testing.T, s *stage.Stage) string {
 	t.Helper()
 	last := ""
 	for line := range strings.Lines(string(s.Journal(t))) {
-		if strings.HasPrefix(line, "{") {
+		if strings.Contains(line, `"transport":`) {
 			last = line
 		}
 	}
