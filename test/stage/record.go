@@ -62,7 +62,7 @@ func (s *Stage) Events(t testing.TB) []audit.Row {
 		}
 		s.seen = r.Position.Seq
 		switch r.Type {
-		case audit.ToolDecided, audit.ToolFinished, audit.ToolRefused, audit.ToolsListed, audit.RequestRefused:
+		case audit.ToolDecided, audit.ToolFinished, audit.ToolRefused, audit.ToolsListed, audit.RequestRefused, audit.ApprovalAsked:
 			mine = append(mine, r)
 		}
 	}
