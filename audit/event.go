@@ -49,6 +49,7 @@ type Event struct {
 	Schema     Sum            // of the input and output schema alone: tells a change of words from one of contract
 	Was        gateway.Digest // the definition before, of tools.changed; the policy before, of policy.loaded
 	State      gateway.ExposureState
+	Class      gateway.SideEffect // what the reviewer says it does to the world
 
 	// What was decided, why, and what became of it.
 	Policy      Version        // of a call: a prefix of what policy.loaded names whole

@@ -20,7 +20,7 @@ func TestFieldTypesAreAllowed(t *testing.T) {
 	for _, v := range []any{
 		ID{}, Hash{}, Sum{}, Trace{}, time.Time{}, time.Duration(0), uint64(0), uint32(0), Stages{}, []Count(nil),
 		Type(""), Ident(""), Version(""), Label(""), Keyed(""), RequestRef(""), Era(""), Transport(""),
-		Revision(""), Method(""), gateway.Digest(""), gateway.ExposureState(""), gateway.Effect(""),
+		Revision(""), Method(""), gateway.Digest(""), gateway.ExposureState(""), gateway.SideEffect(""), gateway.Effect(""),
 		gateway.Code(""), gateway.Outcome(""), []gateway.Reason(nil), HostRef(""), Claimed(""), Word(""), []Word(nil), []Fault(nil),
 	} {
 		allowed[reflect.TypeOf(v)] = true

@@ -54,6 +54,7 @@ var fields = [...]field{
 	hexadecimal("schema", func(e *Event) []byte { return e.Schema[:] }),
 	word("was", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Was }),
 	word("state", isState, invalid, func(e *Event) *gateway.ExposureState { return &e.State }),
+	word("class", isClass, invalid, func(e *Event) *gateway.SideEffect { return &e.Class }),
 
 	word("policy", shape.Version, invalid, func(e *Event) *Version { return &e.Policy }),
 	word("input", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Input }),

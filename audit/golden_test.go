@@ -39,7 +39,8 @@ func samples() map[Type]*Event {
 	e.Action, e.Upstream, e.Tool = id(2), "incident", "incident__create_incident_ticket"
 	e.UpstreamEra, e.UpstreamRevision = Legacy, "2025-11-25"
 	e.Definition, e.State = gateway.Digest("sha256-jcs1:"+hex64), gateway.StateApproved
-	e.Run, e.Step, e.Call = "01JF2C4K8D1E7A55B3C05A1D2E", "4", "toolu_01A09q90qw90lq917835"
+	e.Run, e.Step, e.Call = "run-8d1e7a55", "4", "toolu_01A09q90qw90lq917835"
+	e.Class = gateway.Write
 	e.UpstreamVersion, e.Schema = "1.4.2", Sum{0xab, 15: 0xcd}
 	e.Obligations, e.Approval = []Word{"mask"}, id(3)
 	e.Policy, e.Input = Version("sha256:"+hex64[:16]), gateway.Digest("sha256-jcs1:"+hex64)

@@ -225,6 +225,14 @@ func isOutcome(s string) bool {
 	return false
 }
 
+func isClass(s string) bool {
+	switch gateway.SideEffect(s) {
+	case gateway.Read, gateway.Write, gateway.Destructive:
+		return true
+	}
+	return false
+}
+
 func isState(s string) bool {
 	switch gateway.ExposureState(s) {
 	case gateway.StateApproved, gateway.StateNew, gateway.StateChanged,

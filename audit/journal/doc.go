@@ -26,5 +26,6 @@
 //	seal.go      Seal: signed checkpoints, and their way to a second place
 //
 // Below it stand audit/journal/folder, which knows how a journal lies on disk, and
-// audit/journal/verify, which proves it whole.
+// audit/journal/verify, which proves it whole; audit/journal/collect brings several
+// together.
 package journal

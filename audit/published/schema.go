@@ -70,6 +70,8 @@ func members() map[string]member {
 		"was":               {shapeDigest, "what stood there before"},
 		"state":             {`"enum":["approved","new","changed","quarantined","withheld","missing","invalid"]`, "how the definition stands in review"},
 
+		"class": {`"enum":["read","write","destructive","invalid"]`, "what the reviewer says the tool does to the world"},
+
 		"policy":      {shapeVer, "revision of the policy; in events of calls the beginning of the one that policy.loaded names"},
 		"input":       {shapeDigest, "of the decision's argument-free input, kept apart"},
 		"effect":      {`"enum":["allow","deny","ask","invalid"]`, "what policy decided"},

@@ -233,6 +233,9 @@ func describeItem(c *call.Call, e *audit.Event) {
 		e.Tool = audit.Ident(t.Exposed)
 	}
 	e.Definition, e.Schema, e.State = t.Definition.Digest, t.Definition.Contract, t.State
+	if t.Facts != nil {
+		e.Class = t.Facts.Class()
+	}
 	if c.Err != nil {
 		e.Faults = faults(t.Definition.InputSchema, c.Err.Violations)
 	}

@@ -179,3 +179,19 @@ func At(dir string, w Writer, p Place) (audit.Event, error) {
 func (c Cursor) Writers() []Writer {
 	return slices.SortedFunc(maps.Keys(c), compareWriters)
 }
+
+// Bytes returns how many bytes the writer's segments have; what cannot be read
+// counts as nothing.
+func Bytes(dir string, w Writer) uint64 {
+	ns, err := Segments(dir, w)
+	if err != nil {
+		return 0
+	}
+	var total uint64
+	for _, n := range ns {
+		if info, err := os.Stat(SegmentPath(dir, w, n)); err == nil {
+			total += uint64(info.Size())
+		}
+	}
+	return total
+}

@@ -21,7 +21,7 @@ type desk struct {
 // configuration will stand once flags are parsed.
 func Command(config *string) *cobra.Command {
 	d := &desk{config: config}
-	audit := cli.Group("audit", "Ask what happened", d.query(), d.verify(), d.contains(), d.key())
+	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), d.collect(), d.key())
 	audit.PersistentFlags().StringVar(&d.store, "store", "", "ask the `directory` that audit collect fills, instead of this gateway's state")
 	return audit
 }

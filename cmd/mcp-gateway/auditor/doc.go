@@ -5,8 +5,12 @@
 //
 //	command.go  Command: the tree; what a command opens
 //	query.go    audit query: rows, or how many of each
+//	show.go     audit show: the whole story of one action
+//	tail.go     audit tail: the newest events, and those that come
+//	sql.go      audit sql
+//	export.go   audit export: OCSF, CloudEvents, OTLP logs
+//	collect.go  audit collect: several gateways in one store
 //	verify.go   audit verify, audit key
 //	contains.go audit contains: is this value in that event
 //	records/    what the commands open and ask
-//	bar.go      bar: how far something long has come, on a terminal
 package auditor

@@ -31,10 +31,10 @@ func (d *desk) verify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bar := newBar(cmd.ErrOrStderr(), "events")
-			against.Progress = bar.set
+			bar := cli.NewBar(cmd.ErrOrStderr(), "events")
+			against.Progress = bar.Set
 			report, err := verify.Journal(dir, against)
-			bar.done()
+			bar.Done()
 			if err != nil {
 				return err
 			}

@@ -5,5 +5,6 @@
 //
 //	exit.go   Exit codes, Error, Usage: how a command ends
 //	table.go  Table: rows as text, JSON, JSON lines or CSV
+//	bar.go    Bar: how far something long has come, on a terminal
 //	group.go  Group, OneOf, Joined
 package cli

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"mcp-gateway/audit"
@@ -24,6 +25,8 @@ func tell(ctx context.Context, w io.Writer, version, keep string) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if dir, err = filepath.Abs(keep); err != nil {
+		return err // the example server is started elsewhere
 	} else if err = os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

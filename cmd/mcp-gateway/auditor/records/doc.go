@@ -4,5 +4,7 @@
 // Map:
 //
 //	records.go  Records: Open, OpenStore; who a pseudonym is; rows and counts
+//	read.go     Read, Admits, SQL: events one by one, and questions in SQL
+//	export.go   Export: events in the forms that other systems read
 //	story.go    Story: all that is on record of one action; whether a value is in it
 package records
