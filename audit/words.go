@@ -126,6 +126,9 @@ type Revision string
 // Method is a method of the protocol. One that we do not know is written as "_OTHER".
 type Method string
 
+// Known says whether it is a method of the protocol.
+func (m Method) Known() bool { return isMethod(string(m)) }
+
 // Count is how often something of one class was found. The class is a word of ours.
 type Count struct {
 	Class string

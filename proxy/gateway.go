@@ -70,6 +70,8 @@ type Options struct {
 	// Log is told of every failed call once it is settled. The error names
 	// causes and must stay with the operator.
 	Log func(c *Call)
+	// Settled is told of every call once it is settled; nil for none.
+	Settled func(c *Call)
 }
 
 // Gateway is the corridor: every host's request passes through it, whatever
@@ -97,7 +99,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Inputs: o.Inputs, Log: o.Log}
+	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Inputs: o.Inputs, Log: o.Log, Settled: o.Settled}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.effects = &effect.Book{
 		Ledger: o.Ledger, Keys: o.Keys, Fates: o.Fates, Hop: g.hop, Record: g.recorder,

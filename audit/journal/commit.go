@@ -47,6 +47,9 @@ func (j *Journal) commit() bool {
 	if err != nil {
 		written = j.fail(b.records, n, err)
 	}
+	j.mu.Lock()
+	j.broken = err
+	j.mu.Unlock()
 	if len(written) > 0 {
 		j.written = written[len(written)-1].at
 	}

@@ -54,6 +54,7 @@ type Journal struct {
 	queue  batch
 	spare  batch
 	closed bool
+	broken error // of the last write or sync; nil: it succeeded
 
 	syncMu   sync.Mutex // one sync at a time, and none while segments change
 	current  segment    // the committer's; replaced under syncMu
@@ -228,6 +229,14 @@ func (j *Journal) encode(e *audit.Event, disk bool, answer chan error) {
 	j.chain = chain{seq: e.Seq, hash: folder.HashOf(j.queue.bytes[start:]), id: e.ID}
 	j.queue.bytes = append(j.queue.bytes, '\n')
 	j.queue.records = append(j.queue.records, record{len(j.queue.bytes), j.chain, disk, answer})
+}
+
+// Err returns why the last write or sync failed, nil if it succeeded: whether the
+// next call will be put on record is not known, but likely.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.broken
 }
 
 // Close writes gateway.stopped, waits until it is on disk or ctx ends, and ends

@@ -132,6 +132,7 @@ func (j *Journal) fail(rs []record, n int, err error) []record {
 func (j *Journal) spoil() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.broken = errSpoiled
 	j.spoiled = true
 	j.noteRecovery(0)
 }

@@ -21,6 +21,8 @@ type Recorder struct {
 	History *history.Book // how often each principal called, for policies that look at it
 	// Log is told of every failed call once it is settled; nil for none.
 	Log func(*call.Call)
+	// Settled is told of every call once it is settled; nil for none.
+	Settled func(*call.Call)
 }
 
 // Intend puts the decision on record. Nothing is sent upstream before this
@@ -98,6 +100,9 @@ func (r *Recorder) Note(ctx context.Context, c *call.Call) error {
 // Refused gives every request that was stopped earlier its one event, and tells
 // the operator's log. Strangers are only counted.
 func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
+	if r.Settled != nil {
+		defer r.Settled(c)
+	}
 	if r.Log != nil && c.Err != nil {
 		defer r.Log(c)
 	}

@@ -38,6 +38,8 @@ var homes = map[string][]string{
 	"github.com/lestrrat-go/jwx/v3":            {"auth", "receipt"},
 	"github.com/zitadel/oidc/v3":               {"test"},
 	"golang.org/x/time/rate":                   {"proxy", "upstream"},
+	"go.opentelemetry.io/otel":                 {"telemetry"},
+	"github.com/prometheus/client_golang":      {"telemetry"},
 }
 
 func TestImportsPointDown(t *testing.T) {

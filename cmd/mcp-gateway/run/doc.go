@@ -13,4 +13,6 @@
 //	past/         what calls became of, read in the journal
 //	log.go        what the operator's log says of calls, lists and reloads
 //	terms/        rates and credentials of the configuration, as rooms take them
+//	fare.go       how the gateway fares: telemetry, health, status
+//	signs/        a settled call in the words of telemetry, and its listener
 package run

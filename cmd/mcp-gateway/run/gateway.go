@@ -22,6 +22,7 @@ import (
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
+	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
@@ -35,6 +36,7 @@ import (
 	"mcp-gateway/registry/views"
 	"mcp-gateway/store"
 	"mcp-gateway/store/inputs"
+	"mcp-gateway/telemetry"
 )
 
 // Options are what the command line decides.
@@ -43,6 +45,7 @@ type Options struct {
 	Version    string
 	Log        *zap.Logger      // nil: nothing is logged
 	Clock      func() time.Time // nil: time.Now
+	OnStatus   func(net.Addr)   // is told where health and metrics are served; nil for nobody
 	Helper     []string         // the command that confines children; none: nothing can be confined
 }
 
@@ -61,6 +64,7 @@ type Gateway struct {
 	refresher *refresh.Refresher
 	corridor  *proxy.Gateway
 	sessions  *legacy.Front
+	telemetry *telemetry.Telemetry // nil: nobody hears it
 	handler   http.Handler
 
 	mu    sync.Mutex // one reload at a time
@@ -126,6 +130,9 @@ func (g *Gateway) openState(ctx context.Context) error {
 		return err
 	}
 	g.names = audit.NewKeys(g.keys)
+	if err := g.openTelemetry(ctx, replica); err != nil {
+		return err
+	}
 	if g.store, err = store.Open(ctx, filepath.Join(dir, store.Name)); err != nil {
 		return err
 	}
@@ -187,7 +194,7 @@ func (g *Gateway) build() error {
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
 		Ledger: g.store, Tickets: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
 		Inputs: inputs.New(filepath.Join(g.config.State.Dir, inputs.Name)),
-		Clock:  g.options.Clock, Log: g.logCall,
+		Clock:  g.options.Clock, Log: g.logCall, Settled: signs.Observe(g.telemetry),
 	})
 	if err != nil {
 		return err
@@ -258,6 +265,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	background.Go(func() { g.corridor.Run(work) })
 	background.Go(func() { g.logIndex(g.index.Run(work)) })
 	background.Go(func() { g.watch(work) })
+	background.Go(func() { g.logStatus(g.serveStatus(work)) })
 	background.Go(func() {
 		<-work.Done()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -299,5 +307,6 @@ func (g *Gateway) Close(ctx context.Context) error {
 	if g.journal != nil {
 		err = errors.Join(err, g.journal.Close(ctx))
 	}
+	g.logTelemetry(g.telemetry.Close(ctx)) // nothing rests on it
 	return err
 }

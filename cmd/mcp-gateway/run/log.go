@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 
 	"go.uber.org/zap"
@@ -40,6 +41,7 @@ func (g *Gateway) logList(id string, c registry.Changes, err error) {
 		log.Warn("list not refreshed", zap.Error(err))
 		return
 	}
+	g.telemetry.Drift(context.Background(), id, len(c.Changed))
 	if len(c.Added)+len(c.Changed)+len(c.Removed) == 0 && !c.Partial {
 		return
 	}
@@ -49,6 +51,7 @@ func (g *Gateway) logList(id string, c registry.Changes, err error) {
 }
 
 func (g *Gateway) logFact(f registry.UpstreamFact) {
+	g.telemetry.Upstream(context.Background(), f.ID, f.Up)
 	fields := []zap.Field{zap.String("upstream", f.ID), zap.Bool("up", f.Up), zap.String("reason", f.Reason),
 		zap.String("era", f.Era), zap.String("revision", f.Revision)}
 	if f.Confined != "" {
@@ -66,6 +69,7 @@ func (g *Gateway) logStderr(id, line string) {
 }
 
 func (g *Gateway) logReload(err error) {
+	g.telemetry.Reloaded(context.Background(), err == nil)
 	if err != nil {
 		g.options.Log.Error("reload refused; the old configuration stays", zap.Error(err))
 		return
@@ -76,5 +80,17 @@ func (g *Gateway) logReload(err error) {
 func (g *Gateway) logIndex(err error) {
 	if err != nil {
 		g.options.Log.Error("the audit index stopped; the journal goes on", zap.Error(err))
+	}
+}
+
+func (g *Gateway) logStatus(err error) {
+	if err != nil {
+		g.options.Log.Error("health and metrics are not served", zap.Error(err))
+	}
+}
+
+func (g *Gateway) logTelemetry(err error) {
+	if err != nil {
+		g.options.Log.Warn("the last metrics and traces were lost", zap.Error(err))
 	}
 }

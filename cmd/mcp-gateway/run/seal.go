@@ -34,6 +34,7 @@ func (g *Gateway) seal() *journal.Seal {
 		Signer: hand{g.keys},
 		Export: exporters(g.config.Audit.Export),
 		Failed: func(err error) {
+			g.telemetry.SealFailed(context.Background())
 			g.options.Log.Error("a checkpoint was not made or not taken to its second place; it is tried again", zap.Error(err))
 		},
 	}

@@ -1,0 +1,8 @@
+// Package signs connects a gateway to telemetry: what is told of each call, and
+// the listener on which it says how it fares.
+//
+// Map:
+//
+//	signs.go   Observe: a settled call in the words of telemetry
+//	serve.go   Serve: the listener for health, metrics and status
+package signs

@@ -1,0 +1,120 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// scope is the name under which instruments and spans stand.
+const scope = "mcp-gateway"
+
+// Options say where telemetry goes.
+type Options struct {
+	Build   string
+	Replica string
+	Scrape  bool // keep metrics for Prometheus
+	Export  bool // send metrics and traces by OTLP/HTTP, as the OTEL_ variables say
+}
+
+// FromEnvironment says whether the environment names a receiver of OTLP.
+func FromEnvironment() bool {
+	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
+		return false
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Telemetry takes what is told of calls. A nil *Telemetry takes nothing, for
+// nothing. It is safe for concurrent use.
+type Telemetry struct {
+	measures
+	tracer  trace.Tracer // nil: no traces
+	scraped http.Handler // nil: nothing to scrape
+	stops   []func(context.Context) error
+}
+
+// New makes the instruments, nil where telemetry goes nowhere.
+func New(ctx context.Context, o Options) (*Telemetry, error) {
+	if !o.Scrape && !o.Export {
+		return nil, nil
+	}
+	about := resource.NewSchemaless(
+		attribute.String("service.name", scope), attribute.String("service.version", o.Build),
+		attribute.String("service.instance.id", o.Replica),
+	)
+	t := &Telemetry{}
+	readers := []metric.Option{metric.WithResource(about)}
+	if o.Scrape {
+		registry := prometheus.NewRegistry()
+		exporter, err := otelprom.New(otelprom.WithRegisterer(registry), otelprom.WithoutScopeInfo())
+		if err != nil {
+			return nil, fmt.Errorf("telemetry: %w", err)
+		}
+		t.scraped = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+		readers = append(readers, metric.WithReader(exporter))
+	}
+	if o.Export {
+		exporter, err := otlpmetrichttp.New(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("telemetry: %w", err)
+		}
+		readers = append(readers, metric.WithReader(metric.NewPeriodicReader(exporter)))
+		if err := t.trace(ctx, about); err != nil {
+			return nil, err
+		}
+	}
+	provider := metric.NewMeterProvider(readers...)
+	t.stops = append(t.stops, provider.Shutdown)
+	var err error
+	t.measures, err = newMeasures(provider.Meter(scope))
+	return t, err
+}
+
+// trace begins to send spans.
+func (t *Telemetry) trace(ctx context.Context, about *resource.Resource) error {
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return fmt.Errorf("telemetry: %w", err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	t.tracer = provider.Tracer(scope)
+	t.stops = append(t.stops, provider.Shutdown)
+	return nil
+}
+
+// stopTime is how long the last metrics and spans may take to leave.
+const stopTime = 3 * time.Second
+
+// Close sends what waits to be sent. What does not leave in time is lost.
+func (t *Telemetry) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	var err error
+	for _, stop := range t.stops {
+		err = errors.Join(err, stop(ctx))
+	}
+	return err
+}
