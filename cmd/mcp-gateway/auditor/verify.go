@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"mcp-gateway/audit/journal/verify"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/seals"
 	"mcp-gateway/config"
 )
 
@@ -73,7 +75,7 @@ func (d *desk) against(journal, exported string, keys []string) (verify.Against,
 			exported = c.Audit.Export.File
 		}
 		if len(o.Keys) == 0 {
-			if o.Keys, err = run.Seals(c); err != nil {
+			if o.Keys, err = seals.Keys(filepath.Join(c.State.Dir, run.KeysDir)); err != nil {
 				return o, "", err
 			}
 		}
@@ -119,7 +121,7 @@ func (d *desk) key() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keys, err := run.Seals(c)
+			keys, err := seals.Keys(filepath.Join(c.State.Dir, run.KeysDir))
 			for _, key := range keys {
 				fmt.Fprintln(cmd.OutOrStdout(), checkpoint.VerifierKey(ed25519.PublicKey(key)))
 			}

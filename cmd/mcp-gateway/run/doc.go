@@ -14,5 +14,6 @@
 //	log.go        what the operator's log says of calls, lists and reloads
 //	terms/        rates and credentials of the configuration, as rooms take them
 //	fare.go       how the gateway fares: telemetry, health, status
+//	seals/        who signs checkpoints, and the second place
 //	signs/        a settled call in the words of telemetry, and its listener
 package run

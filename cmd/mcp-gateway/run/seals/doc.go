@@ -1,0 +1,6 @@
+// Package seals knows who signs the journal's checkpoints and where else they go.
+//
+// Map:
+//
+//	seals.go  Hand, Exporters, Keys
+package seals
