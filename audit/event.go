@@ -91,8 +91,8 @@ type Event struct {
 	Build  Version
 	Config Version
 
-	// Another writer's event: the predecessor of gateway.started, the decided
-	// event of tool.orphaned, the last whole event of audit.recovered.
+	// Another writer's event: the predecessor of gateway.started, the first event
+	// of what tool.orphaned or subscription.closed ends, the last whole event of audit.recovered.
 	OfReplica Ident
 	OfBoot    uint64
 	OfSeq     uint64

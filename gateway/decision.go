@@ -123,6 +123,7 @@ const (
 const (
 	ReasonStopping      Reason = "gateway_stopping"
 	ReasonHostLeft      Reason = "host_left"
+	ReasonWriterDied    Reason = "gateway_died"   // the gateway was killed while it was open
 	ReasonPrincipalGone Reason = "principal_gone" // its credential is not accepted any more
 	ReasonEndpointGone  Reason = "endpoint_gone"  // its upstream was taken out of the configuration
 )

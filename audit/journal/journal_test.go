@@ -345,3 +345,31 @@ func TestSettleDeadLater(t *testing.T) {
 	}
 	verified(t, dir)
 }
+
+// A subscription that was open when its gateway was killed is closed by the next
+// one, once, and one that was closed is left alone.
+func TestDeadSubscriptionIsClosed(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, Options{})
+	left := &audit.Event{Type: audit.SubscriptionOpened, Action: audit.NewID(time.Now())}
+	ended := &audit.Event{Type: audit.SubscriptionOpened, Action: audit.NewID(time.Now().Add(time.Second))}
+	mustAppend(t, j, left, audit.Process)
+	mustAppend(t, j, ended, audit.Process)
+	mustAppend(t, j, &audit.Event{Type: audit.SubscriptionClosed, Action: ended.Action}, audit.Process)
+	if err := j.abandon(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		open(t, dir, Options{}).abandon(t.Context())
+	}
+	var closed []audit.Event
+	for _, e := range events(t, dir) {
+		if e.Type == audit.SubscriptionClosed && e.OfBoot != 0 {
+			closed = append(closed, e)
+		}
+	}
+	if len(closed) != 1 || closed[0].Action != left.Action || closed[0].OfSeq != left.Seq || closed[0].Reasons[0] != gateway.ReasonWriterDied {
+		t.Errorf("closed %+v", closed)
+	}
+	verified(t, dir)
+}

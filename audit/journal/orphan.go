@@ -15,7 +15,8 @@ import (
 
 // SettleDead closes what writers left open that ended without a word, of any
 // replica in the folder: it cuts a torn tail and writes audit.recovered, and
-// writes one tool.orphaned for each decided call without a finished one. A
+// writes one tool.orphaned for each decided call without a finished one, and one
+// subscription.closed for each subscription that was open. A
 // writer whose lock is held is alive and left alone. Open does this first;
 // a process that runs for long may do it again.
 func (j *Journal) SettleDead() error {
@@ -80,6 +81,7 @@ type opened struct {
 	writer Writer
 	seq    uint64
 	action audit.ID
+	heard  bool // it is a subscription
 }
 
 // tornTail is what a dead writer left after its last whole event.
@@ -104,6 +106,8 @@ var (
 	finishedLine = []byte(`{"v":1,"type":"tool.finished",`)
 	refusedLine  = []byte(`{"v":1,"type":"tool.refused",`)
 	orphanedLine = []byte(`{"v":1,"type":"tool.orphaned",`)
+	openedLine   = []byte(`{"v":1,"type":"subscription.opened",`)
+	closedLine   = []byte(`{"v":1,"type":"subscription.closed",`)
 )
 
 // read adds the writer's events. Lines that are no events are passed over: they
@@ -136,18 +140,19 @@ func (s *survey) read(root string, w Writer, dead bool) error {
 // add takes one line. A tool.refused ends a decided call too: its record came
 // too late, and it was not sent.
 func (s *survey) add(w Writer, text []byte, dead bool) {
-	decided := bytes.HasPrefix(text, decidedLine)
-	finished := bytes.HasPrefix(text, finishedLine) || bytes.HasPrefix(text, refusedLine)
+	heard := bytes.HasPrefix(text, openedLine)
+	decided := heard || bytes.HasPrefix(text, decidedLine)
+	finished := bytes.HasPrefix(text, finishedLine) || bytes.HasPrefix(text, refusedLine) || bytes.HasPrefix(text, closedLine)
 	orphaned := bytes.HasPrefix(text, orphanedLine)
 	var e audit.Event
 	if !decided && !finished && !orphaned || audit.Decode(text, &e) != nil {
 		return
 	}
 	switch {
-	case orphaned:
+	case orphaned, finished && e.OfBoot != 0:
 		s.closed[e.Action] = true
 	case decided && dead:
-		s.open[e.Action] = opened{w, e.Seq, e.Action}
+		s.open[e.Action] = opened{w, e.Seq, e.Action, heard}
 	case finished:
 		delete(s.open, e.Action)
 	}
@@ -181,9 +186,11 @@ func (j *Journal) report(s *survey) error {
 		return cmp.Or(cmp.Compare(a.writer.Boot, b.writer.Boot), cmp.Compare(a.seq, b.seq))
 	})
 	for i, o := range orphans {
-		e := audit.Event{
-			Type: audit.ToolOrphaned, Action: o.action, OfReplica: o.writer.Replica, OfBoot: o.writer.Boot,
-			OfSeq: o.seq, Code: gateway.CodeOutcomeUnknown, Outcome: gateway.OutcomeUnknown,
+		e := audit.Event{Type: audit.ToolOrphaned, Action: o.action, OfReplica: o.writer.Replica, OfBoot: o.writer.Boot, OfSeq: o.seq}
+		if o.heard {
+			e.Type, e.Reasons = audit.SubscriptionClosed, []gateway.Reason{gateway.ReasonWriterDied}
+		} else {
+			e.Code, e.Outcome = gateway.CodeOutcomeUnknown, gateway.OutcomeUnknown
 		}
 		class := audit.Process
 		if i == len(orphans)-1 {

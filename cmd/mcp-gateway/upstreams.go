@@ -39,7 +39,10 @@ func upstreamsCommand(f *flags) *cobra.Command {
 			fact, n := in.Facts[id], tools[id]
 			held := n[gateway.StateNew] + n[gateway.StateChanged] + n[gateway.StateQuarantined] + n[gateway.StateWithheld]
 			up := "down"
-			if fact.Up {
+			switch {
+			case fact.Up && !in.Alive:
+				up = "was up" // nobody asks it now
+			case fact.Up:
 				up = "up"
 			}
 			claimed := printable(fact.ClaimedName + " " + fact.ClaimedVersion)

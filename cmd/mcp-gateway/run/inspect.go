@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
+	"mcp-gateway/audit/journal/folder"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/present"
@@ -36,6 +38,7 @@ type Inspection struct {
 	Registry *registry.Registry
 	Facts    map[string]registry.UpstreamFact
 	History  []registry.Seen
+	Alive    bool // a gateway runs on this state, or the upstreams were asked just now
 }
 
 // Inspect returns what the last runs observed. An upstream that was never
@@ -67,7 +70,14 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	if err := in.recall(ctx, g.store); err != nil {
 		return nil, err
 	}
+	in.Alive = fresh || alive(filepath.Join(c.State.Dir, JournalDir))
 	return in, in.ask(ctx, g, fresh)
+}
+
+// alive says whether a gateway writes to the journal.
+func alive(dir string) bool {
+	ws, err := folder.Writers(dir)
+	return err == nil && slices.ContainsFunc(ws, func(w folder.Writer) bool { return folder.Alive(dir, w) })
 }
 
 // recall publishes, of each upstream, what its last list held.
