@@ -176,14 +176,15 @@ func TestAllowsDoNotRestOnClaims(t *testing.T) {
 		}
 	})
 	for name, rule := range map[string]string{
-		"deny":               "allow if true\n\ndeny contains \"a\" if not " + claim,
-		"ask":                "allow if true\n\nask contains \"a\" if input.context.host_untrusted.name == \"x\"",
-		"obligations":        "allow if true\n\nobligations contains {\"type\": \"label\", \"label\": \"a\"} if " + claim,
-		"withhold":           "allow if true\n\nwithhold contains \"a\" if {\n\tsome line in input.result.text_untrusted\n\tcontains(line, \"x\")\n}",
-		"a denying branch":   "decision := {\"effect\": \"deny\", \"reasons\": [\"a\"]} if " + claim + "\nelse := {\"effect\": \"allow\", \"reasons\": []}",
-		"facts beside it":    "allow if {\n\tp := input.resource.properties\n\tp.state == \"approved\"\n}",
-		"facts by function":  "ok(p) if p.state == \"approved\"\n\nallow if ok(input.resource.properties)",
-		"how many there are": "allow if count(input.resource.properties) > 3",
+		"deny":                "allow if true\n\ndeny contains \"a\" if not " + claim,
+		"ask":                 "allow if true\n\nask contains \"a\" if input.context.host_untrusted.name == \"x\"",
+		"obligations":         "allow if true\n\nobligations contains {\"type\": \"label\", \"label\": \"a\"} if " + claim,
+		"withhold":            "allow if true\n\nwithhold contains \"a\" if {\n\tsome line in input.result.text_untrusted\n\tcontains(line, \"x\")\n}",
+		"a denying branch":    "decision := {\"effect\": \"deny\", \"reasons\": [\"a\"]} if " + claim + "\nelse := {\"effect\": \"allow\", \"reasons\": []}",
+		"facts beside it":     "allow if {\n\tp := input.resource.properties\n\tp.state == \"approved\"\n}",
+		"facts by function":   "ok(p) if p.state == \"approved\"\n\nallow if ok(input.resource.properties)",
+		"whether it is there": "allow if input.resource.properties",
+		"how many there are":  "allow if count(input.resource.properties) > 3",
 	} {
 		t.Run("may: "+name, func(t *testing.T) {
 			if _, err := rego.Load(t.Context(), rego.Options{Dir: folder(t, "p.rego", see+rule+"\n")}); err != nil {

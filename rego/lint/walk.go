@@ -132,7 +132,7 @@ func (f *frame) expr(e *ast.Expr) {
 	f.muted, f.aside = muted || len(e.With) > 0, aside || e.Negated
 	switch t := e.Terms.(type) {
 	case *ast.Term:
-		f.look(f.term(t))
+		f.exists(f.term(t))
 	case []*ast.Term:
 		f.call(e, t[0], t[1:])
 	case *ast.Every:
@@ -146,6 +146,16 @@ func (f *frame) expr(e *ast.Expr) {
 
 // look notes that a value is looked at as it is.
 func (f *frame) look(v value) { f.out.claims = append(f.out.claims, v.claims()...) }
+
+// exists notes that it is asked whether a value is there. Of an object that tells
+// nothing about its members.
+func (f *frame) exists(v value) {
+	for _, s := range v.shapes {
+		if s.Untrusted {
+			f.out.claims = append(f.out.claims, s.Path)
+		}
+	}
+}
 
 // bind gives a variable its value, if the term is one that has none.
 func (f *frame) bind(t *ast.Term, v value) bool {
