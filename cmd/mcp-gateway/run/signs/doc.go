@@ -3,6 +3,7 @@
 //
 // Map:
 //
-//	signs.go   Observe: a settled call in the words of telemetry
-//	serve.go   Serve: the listener for health, metrics and status
+//	signs.go     Observe: a settled call in the words of telemetry
+//	serve.go     Serve: the listener for health, metrics and status
+//	standing.go  Checks and Stand: what it says there
 package signs

@@ -1,0 +1,77 @@
+package signs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"mcp-gateway/audit/journal"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
+	"mcp-gateway/registry"
+	"mcp-gateway/telemetry"
+)
+
+// errNotReady is the cause of a check that fails.
+var errNotReady = errors.New("not ready")
+
+// Checks are the things without which no call can be served.
+func Checks(corridor *proxy.Gateway, j *journal.Journal) []telemetry.Check {
+	holds := func(ok bool) error {
+		if ok {
+			return nil
+		}
+		return errNotReady
+	}
+	return []telemetry.Check{
+		{Name: "config", Run: func(context.Context) error { return holds(corridor.World() != nil) }},
+		{Name: "policy", Run: func(context.Context) error { w := corridor.World(); return holds(w != nil && w.Policy != nil) }},
+		{Name: "journal", Run: func(context.Context) error { return j.Err() }},
+	}
+}
+
+// Standing is what /status shows: nothing of callers, nothing that a server wrote.
+type Standing struct {
+	Version   string            `json:"version"`
+	Replica   string            `json:"replica"`
+	Boot      uint64            `json:"boot"`
+	Uptime    string            `json:"uptime"`
+	Policy    string            `json:"policy"`
+	Upstreams []upstreamStands  `json:"upstreams"`
+	Tools     map[string]uint64 `json:"tools"` // how many stand in which state
+}
+
+type upstreamStands struct {
+	ID       string `json:"id"`
+	Up       bool   `json:"up"`
+	Reason   string `json:"reason,omitempty"`
+	Era      string `json:"era,omitempty"`
+	Revision string `json:"revision,omitempty"`
+}
+
+// Stand tells how a gateway of a version stands that has been up for a while.
+func Stand(version string, up time.Duration, j *journal.Journal, corridor *proxy.Gateway, r *registry.Registry) Standing {
+	w := j.Writer()
+	s := Standing{
+		Version: version, Replica: string(w.Replica), Boot: w.Boot,
+		Uptime: up.Round(time.Second).String(), Tools: map[string]uint64{},
+	}
+	world := corridor.World()
+	if world == nil {
+		return s
+	}
+	s.Policy = world.Policy.Revision()
+	for id, up := range world.Upstreams {
+		f := up.Fact()
+		s.Upstreams = append(s.Upstreams, upstreamStands{id, f.Up, f.Reason, f.Era, f.Revision})
+	}
+	slices.SortFunc(s.Upstreams, func(a, b upstreamStands) int { return strings.Compare(a.ID, b.ID) })
+	for _, o := range r.Observations() {
+		if o.ID.Kind == gateway.KindTool {
+			s.Tools[string(o.State)]++
+		}
+	}
+	return s
+}
