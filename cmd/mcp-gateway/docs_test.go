@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -151,6 +152,9 @@ func TestDocumentedConfigurations(t *testing.T) {
 			}
 			total++
 			dir := t.TempDir()
+			for _, name := range regexp.MustCompile(`env:(\w+)`).FindAllStringSubmatch(block, -1) {
+				t.Setenv(name[1], "what the reader has set")
+			}
 			text := strings.ReplaceAll(block, "<hex>", strings.Repeat("0123456789abcdef", 4))
 			for name, text := range map[string]string{"upstreams.yaml": text, "exposure.yaml": "version: 1\n"} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
