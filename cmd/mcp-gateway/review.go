@@ -16,6 +16,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/diff"
+	"mcp-gateway/registry/findings"
 )
 
 // indented lays JSON out for reading; what is no JSON is returned as it is.
@@ -102,6 +103,9 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	if err := r.acceptable(o, record.Waive); err != nil {
 		return err
 	}
+	if err := acknowledged(o, record); err != nil {
+		return err
+	}
 	if err := exposure.Approve(in.Config.Exposure, o.ID, o.Digest, record, func(rec *registry.Record) error {
 		return rec.Fits(o.ID.Kind, o.Definition.InputSchema, o.Definition.OutputSchema)
 	}); err != nil {
@@ -157,6 +161,27 @@ func (r *review) acceptable(o *registry.Observation, waived map[string]string) e
 		}
 	}
 	return nil
+}
+
+// acknowledged holds back the approval of a definition, unless it is the one that
+// was approved before, for each warning about which nobody wrote why it is
+// acceptable.
+func acknowledged(o *registry.Observation, in exposure.RecordInput) error {
+	if o.Record != nil && o.Record.Definition == o.Digest {
+		return nil
+	}
+	var open []string
+	for _, f := range append(findings.Against(o.ID.Name, in.SideEffect), o.Findings...) {
+		if f.Severity == gateway.Info || in.Waive[f.Code] != "" || o.Record != nil && o.Record.Waive[f.Code] != "" {
+			continue
+		}
+		open = append(open, fmt.Sprintf("  %s at %s: %s", f.Code, printable(f.Path), findings.Reason(f.Code)))
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return &exitError{exitFailed, fmt.Sprintf("error: %s has findings that nobody has judged; nothing was written\n%s\nWhere one is acceptable, say why with --waive CODE=WHY.",
+		o.ID, strings.Join(open, "\n"))}
 }
 
 func (r *review) record() (exposure.RecordInput, error) {

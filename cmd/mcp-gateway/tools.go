@@ -14,6 +14,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/diff"
+	"mcp-gateway/registry/findings"
 )
 
 func toolsCommand(f *flags) *cobra.Command {
@@ -42,8 +43,7 @@ func toolsListCommand(f *flags) *cobra.Command {
 	state := cmd.Flags().String("state", "", "only this state, such as new, changed or withheld")
 	fresh := freshFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := oneOf("--state", *state, gateway.StateApproved, gateway.StateNew, gateway.StateChanged,
-			gateway.StateQuarantined, gateway.StateWithheld, gateway.StateMissing); err != nil {
+		if err := oneOf("--state", *state, gateway.ExposureStates()...); err != nil {
 			return err
 		}
 		in, err := inspect(cmd, f, *fresh)
@@ -102,6 +102,7 @@ func toolsShowCommand(f *flags) *cobra.Command {
 			return err
 		}
 		show(cmd.OutOrStdout(), o)
+		past(cmd.OutOrStdout(), o, in.History)
 		return nil
 	}
 	return cmd
@@ -120,13 +121,31 @@ func show(w io.Writer, o *registry.Observation) {
 		fmt.Fprintf(w, "side effect %s; owner %s; scopes %s\nwhy         %s\n",
 			r.Facts.Class(), r.Facts.Owner, strings.Join(r.Facts.Scopes, " "), r.Facts.Why)
 	}
+	if o.Definition != nil {
+		parts := o.Definition.Parts()
+		fmt.Fprintf(w, "  text      %s\n  schemas   %s\n  rest      %s\n", parts.Description, parts.Schema, parts.Rest)
+	}
 	for _, found := range o.Findings {
-		fmt.Fprintf(w, "finding     %s %s at %s\n", found.Severity, found.Code, diff.Visible(found.Path))
+		fmt.Fprintf(w, "finding     %s %s at %s: %s", found.Severity, found.Code, diff.Visible(found.Path), findings.Reason(found.Code))
+		if found.Excerpt != "" {
+			fmt.Fprintf(w, ": \"%s\"", diff.Visible(found.Excerpt))
+		}
+		fmt.Fprintln(w)
 	}
 	if o.Definition != nil {
 		fmt.Fprintln(w)
 		for line := range strings.Lines(indented(o.Definition.Raw)) {
 			fmt.Fprintln(w, diff.Visible(strings.TrimRight(line, "\n")))
+		}
+	}
+}
+
+// past tells of every definition that was ever seen of the item.
+func past(w io.Writer, o *registry.Observation, history []registry.Seen) {
+	for _, s := range history {
+		if s.ID == o.ID {
+			fmt.Fprintf(w, "seen        %s  %s to %s  last %s\n", s.Digest,
+				s.First.UTC().Format(time.DateTime), s.Last.UTC().Format(time.DateTime), s.State)
 		}
 	}
 }
@@ -152,9 +171,17 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		t := &table{columns: []string{"change", "class", "at", "reviewed", "now"}}
+		t := &table{columns: []string{"change", "class", "direction", "at", "reviewed", "now"}}
+		if *format != "table" {
+			t.columns = append(t.columns, "words")
+		}
+		var words []string
 		for _, c := range diff.Definitions(before, o.Definition.Raw) {
-			t.add(string(c.Kind), string(c.Class), c.Pointer, c.Old, c.New)
+			row := []string{string(c.Kind), string(c.Class), string(c.Direction), c.Pointer, c.Old, c.New}
+			t.add(append(row, c.Words)[:len(t.columns)]...)
+			if c.Words != "" {
+				words = append(words, c.Pointer+": "+c.Words)
+			}
 		}
 		if len(t.rows) == 0 {
 			fmt.Fprintln(cmd.ErrOrStderr(), o.ID.String()+": as reviewed")
@@ -162,6 +189,11 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		}
 		if err := t.write(cmd.OutOrStdout(), *format); err != nil {
 			return err
+		}
+		if *format == "table" {
+			for _, line := range words {
+				fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", line)
+			}
 		}
 		return &exitError{code: exitDiffers}
 	}

@@ -7,6 +7,7 @@ type Class string
 // The classes.
 const (
 	Description        Class = "description"          // text that a model reads
+	Unit               Class = "unit"                 // text that says what a number counts
 	InputRequiredAdded Class = "input_required_added" // an argument must now be given
 	InputType          Class = "input_type"           // other arguments are taken, or asked for
 	Enum               Class = "enum"                 // other fixed values

@@ -28,6 +28,9 @@ type Change struct {
 	Class   Class
 	Old     string // bounded; "" when added
 	New     string // bounded; "" when removed
+
+	Direction Direction // of what a schema takes
+	Words     string    // of a text that changed: word by word, bounded; else ""
 }
 
 // Definitions returns how the new definition of a tool differs from the old, in
@@ -105,6 +108,11 @@ func (w *walk) set(path []string, at place, old, new [][]byte) {
 			w.leaf(path, added, nil, v)
 		}
 	}
+	if at.class == Enum {
+		for i := before; i < len(w.found); i++ {
+			w.found[i].Direction = map[Kind]Direction{Added: Wider, Removed: Narrower}[w.found[i].Kind]
+		}
+	}
 	if len(w.found) == before {
 		w.leaf(path, at.class, join(old), join(new))
 	}
@@ -112,13 +120,23 @@ func (w *walk) set(path []string, at place, old, new [][]byte) {
 
 func (w *walk) leaf(path []string, class Class, old, new []byte) {
 	c := Change{Pointer: pointer(path), Kind: Changed, Class: class}
+	if len(path) > 0 && (class == InputType || class == OutputSchema) {
+		c.Direction = direction(path[len(path)-1], old, new)
+	}
 	switch {
 	case old == nil:
 		c.Kind = Added
 	case new == nil:
 		c.Kind = Removed
 	}
-	c.Old, c.New = window(shown(old), shown(new))
+	was, is := shown(old), shown(new)
+	if class == Description && old != nil && new != nil {
+		c.Words = Words(string(was), string(is))
+		if unitChanged(was, is) {
+			c.Class = Unit
+		}
+	}
+	c.Old, c.New = window(was, is)
 	w.found = append(w.found, c)
 }
 
