@@ -32,7 +32,10 @@ type Options struct {
 	// irreversible, outbound, open; no scope is asked of the caller. What a
 	// reviewer quarantined, and what can't be served safely, stays withheld.
 	Trust func(upstream string) bool // nil: none
-	Clock func() time.Time           // nil: time.Now
+	// Identity says what the upstream is that gave a list (package identity). It is
+	// compared with the reviewed one, where there is one. nil: nothing is known.
+	Identity func(upstream string, l *Listing) gateway.Digest
+	Clock    func() time.Time // nil: time.Now
 }
 
 // Listing is what the lists of one upstream, all their pages, brought. What is
@@ -46,8 +49,8 @@ type Listing struct {
 	Partial      bool // not all pages came
 	Era          string
 	Revision     string
-	Instructions []byte         // as sent, nil when none; never shown to a host unreviewed
-	Identity     gateway.Digest // what the upstream is: see package identity
+	Instructions []byte // as sent, nil when none; never shown to a host unreviewed
+	Capabilities []byte // the object that it declared, as sent; nil when none
 }
 
 // List is what is known of an upstream's last list.
@@ -183,7 +186,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	defer r.mu.Unlock()
 	before := r.lists[upstream]
 	next := &list{admitted: admitted, info: List{
-		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Identity: l.Identity,
+		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Identity: r.identity(upstream, &l),
 		TTL: l.TTL, At: now, Whole: now,
 	}}
 	if l.Partial {
@@ -207,6 +210,13 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 
 // sunset says whether one has come since what is served was last judged.
 func (r *Registry) sunset(now time.Time) bool { return !r.next.IsZero() && !now.Before(r.next) }
+
+func (r *Registry) identity(upstream string, l *Listing) gateway.Digest {
+	if r.opts.Identity == nil {
+		return ""
+	}
+	return r.opts.Identity(upstream, l)
+}
 
 func tooMany() error {
 	return gateway.Because(gateway.CodeTooLarge, errors.New("the upstream lists too much"))

@@ -102,6 +102,7 @@ func (c *Client) listing(found registry.Listing, w *walk) registry.Listing {
 	peer, _ := c.peer()
 	found.Partial, found.TTL = w.partial, max(shortestTTL, min(ttl, c.cfg.TTLCap))
 	found.Era, found.Revision, found.Instructions = string(peer.Era), peer.Revision, peer.Instructions
+	found.Capabilities = peer.Capabilities
 	return found
 }
 

@@ -16,6 +16,7 @@
 //	operator/    approvals, receipts, ledger
 //	run/         assembles and serves a gateway
 //	cli/         exit codes and tables that all commands share
+//	reviewer/    upstreams import, test, approve; hosts snippet; tools report
 //	auditor/     audit query, show, verify, export …
 //	demo/        the demo
 package main

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/author"
+	"mcp-gateway/cmd/mcp-gateway/reviewer"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -19,13 +20,20 @@ import (
 
 func toolsCommand(f *flags) *cobra.Command {
 	return group("tools", "See and review what upstreams list",
-		toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f),
+		toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f), desk(f).Report(),
 		author.ExplainTool(&f.config, buildVersion()))
 }
 
 // inspect is what the commands about tools begin with.
 func inspect(cmd *cobra.Command, f *flags, fresh bool) (*run.Inspection, error) {
 	return run.Inspect(cmd.Context(), run.Options{ConfigPath: f.config, Version: buildVersion(), Helper: confine.Helper()}, fresh)
+}
+
+// desk is what the reviewers' commands share.
+func desk(f *flags) *reviewer.Desk {
+	return &reviewer.Desk{Config: &f.config, Inspect: func(cmd *cobra.Command, only string, fresh bool) (*run.Inspection, error) {
+		return run.Inspect(cmd.Context(), run.Options{ConfigPath: f.config, Version: buildVersion(), Helper: confine.Helper(), Only: only}, fresh)
+	}}
 }
 
 // freshFlag lets a command ask upstreams instead of what was last observed.

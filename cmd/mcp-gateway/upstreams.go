@@ -51,7 +51,7 @@ func upstreamsCommand(f *flags) *cobra.Command {
 		}
 		return t.write(cmd.OutOrStdout(), *format)
 	}
-	return group("upstreams", "The servers behind the gateway", list)
+	return group("upstreams", "The servers behind the gateway", append(desk(f).Upstreams(), list)...)
 }
 
 // confined says what the last process of an upstream was kept from.

@@ -187,6 +187,61 @@ func change(path string, id gateway.ItemID, accept func(*registry.Record) error,
 	})
 }
 
+// UpstreamInput is what a reviewer says of an upstream itself. What is left zero
+// stays as the file has it.
+type UpstreamInput struct {
+	Identity, Instructions    gateway.Digest
+	Files                     map[string]gateway.Digest // replaces those of the file where not nil
+	Source, DataRegion, Owner string
+}
+
+// ApproveUpstream writes the review of an upstream itself, as Approve does that of
+// a tool.
+func ApproveUpstream(path, id string, in UpstreamInput) error {
+	var pairs []edit.Pair
+	add := func(key, value string) {
+		if value != "" {
+			pairs = append(pairs, edit.Pair{Key: key, Value: edit.Quote(value)})
+		}
+	}
+	add("identity", string(in.Identity))
+	if len(in.Files) > 0 {
+		files := make(map[string]string, len(in.Files))
+		for name, digest := range in.Files {
+			files[name] = string(digest)
+		}
+		pairs = append(pairs, edit.Pair{Key: "files", Value: flow(files)})
+	}
+	add("instructions", string(in.Instructions))
+	add("source", in.Source)
+	add("data_region", in.DataRegion)
+	add("owner", in.Owner)
+	return replace(path, header, func(path string, text []byte) ([]byte, error) {
+		before, err := fromDocument(form.Parse(path, text, maxFile))
+		if err != nil {
+			return nil, err
+		}
+		next, err := edit.Set(path, text, []string{"upstreams", id}, pairs)
+		if err != nil {
+			return nil, err
+		}
+		after, err := fromDocument(form.Parse(path, next, maxFile))
+		if err != nil {
+			return nil, err
+		}
+		if !maps.EqualFunc(before.Items, after.Items, sameRecord) || after.Upstreams[id] == nil {
+			return nil, fmt.Errorf("%w: %s", ErrEdit, id)
+		}
+		return next, nil
+	})
+}
+
+func sameRecord(x, y *registry.Record) bool {
+	x2, y2 := *x, *y
+	x2.Pos, y2.Pos = gateway.Pos{}, gateway.Pos{}
+	return reflect.DeepEqual(x2, y2)
+}
+
 // section is where records of a kind stand.
 func section(kind gateway.Kind) string {
 	switch kind {
@@ -208,11 +263,7 @@ func sameBut(before, after *registry.Exposure, id gateway.ItemID) bool {
 	}
 	delete(a, id)
 	delete(b, id)
-	return sameUpstreams(before, after) && maps.EqualFunc(a, b, func(x, y *registry.Record) bool {
-		x2, y2 := *x, *y
-		x2.Pos, y2.Pos = gateway.Pos{}, gateway.Pos{}
-		return reflect.DeepEqual(x2, y2)
-	})
+	return sameUpstreams(before, after) && maps.EqualFunc(a, b, sameRecord)
 }
 
 func sameUpstreams(before, after *registry.Exposure) bool {

@@ -37,9 +37,9 @@ func split(name string) []string {
 	return words
 }
 
-// effect returns what a tool's name says that it does, by the first verb among its
+// Effect returns what a tool's name says that it does, by the first verb among its
 // first three words; "" where it says nothing clear.
-func effect(name string) gateway.SideEffect {
+func Effect(name string) gateway.SideEffect {
 	words := split(name)
 	for _, w := range words[:min(3, len(words))] {
 		switch w {
@@ -64,7 +64,7 @@ func (in *inspection) claims(annotations []byte) {
 		in.prose("/annotations/title", title)
 	}
 	hint, _ := protocol.Member(annotations, "readOnlyHint")
-	if e := effect(in.name); protocol.Kind(hint) == 't' && (e == gateway.Destructive || e == gateway.Write) {
+	if e := Effect(in.name); protocol.Kind(hint) == 't' && (e == gateway.Destructive || e == gateway.Write) {
 		in.add(NameAgainstEffect, "/annotations/readOnlyHint", in.name)
 	}
 }
@@ -72,7 +72,7 @@ func (in *inspection) claims(annotations []byte) {
 // Against returns the findings that a review itself gives rise to: a tool whose
 // name says that it changes something, reviewed as one that reads.
 func Against(name string, reviewed gateway.SideEffect) []gateway.Finding {
-	if e := effect(name); reviewed == gateway.Read && (e == gateway.Write || e == gateway.Destructive) {
+	if e := Effect(name); reviewed == gateway.Read && (e == gateway.Write || e == gateway.Destructive) {
 		return []gateway.Finding{finding(NameAgainstEffect, "/name", name)}
 	}
 	return nil

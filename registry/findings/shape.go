@@ -33,7 +33,7 @@ func (in *inspection) arguments(at string, schema []byte) {
 	}
 	in.catchAll(all)
 	in.shell(all)
-	if e := effect(in.name); (e == gateway.Write || e == gateway.Destructive) && !slices.ContainsFunc(all, carriesKey) {
+	if e := Effect(in.name); (e == gateway.Write || e == gateway.Destructive) && !slices.ContainsFunc(all, carriesKey) {
 		in.add(WriteWithoutKey, at, in.name)
 	}
 }

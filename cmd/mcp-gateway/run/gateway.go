@@ -47,6 +47,7 @@ type Options struct {
 	Clock      func() time.Time // nil: time.Now
 	OnStatus   func(net.Addr)   // is told where health and metrics are served; nil for nobody
 	Helper     []string         // the command that confines children; none: nothing can be confined
+	Only       string           // of an inspection: the one upstream that is asked; "" = those that need be
 }
 
 // Gateway is a whole gateway on one machine: no services beside it.
@@ -67,10 +68,11 @@ type Gateway struct {
 	telemetry *telemetry.Telemetry // nil: nobody hears it
 	handler   http.Handler
 
-	mu    sync.Mutex // one reload at a time
-	world *world
-	loops context.Context                 // of the loops that keep lists fresh
-	trust atomic.Pointer[map[string]bool] // upstreams served unreviewed
+	mu      sync.Mutex // one reload at a time
+	world   *world
+	loops   context.Context                 // of the loops that keep lists fresh
+	trust   atomic.Pointer[map[string]bool] // upstreams served unreviewed
+	planned atomic.Pointer[plan]            // what is in force, for who asks while lists come
 }
 
 // What lies in the state directory.
@@ -178,9 +180,10 @@ func replicaID(dir, configured string) (string, error) {
 func (g *Gateway) build() error {
 	redactor := redact.New(redact.Options{Email: g.config.Redact.Email, Phone: g.config.Redact.Phone})
 	g.registry = registry.New(registry.Options{
-		Present: present.Items(redactor),
-		Trust:   g.trusted,
-		Clock:   g.options.Clock,
+		Present:  present.Items(redactor),
+		Trust:    g.trusted,
+		Identity: g.identify,
+		Clock:    g.options.Clock,
 	})
 	seen, err := views.NewCache(views.Options{Clock: g.options.Clock})
 	if err != nil {

@@ -63,9 +63,11 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	}
 	defer func() { _ = g.store.Close() }() // read and committed: nothing is lost
 	in.Registry = registry.New(registry.Options{
-		Present: present.Items(redact.New(redact.Options{})),
-		Trust:   func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
+		Present:  present.Items(redact.New(redact.Options{})),
+		Trust:    func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
+		Identity: g.identify,
 	})
+	g.planned.Store(&plan{config: c, exposure: in.Exposure})
 	in.Registry.SetExposure(in.Exposure)
 	if err := in.recall(ctx, g.store); err != nil {
 		return nil, err
@@ -86,6 +88,13 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 	if in.History, err = history.Definitions(ctx, ""); err != nil {
 		return err
 	}
+	facts, err := history.Upstreams(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range facts {
+		in.Facts[f.ID] = f
+	}
 	last := make(map[string]time.Time)
 	for _, s := range in.History {
 		if s.Last.After(last[s.ID.Upstream]) {
@@ -99,7 +108,7 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 			continue
 		}
 		if lists[id] == nil {
-			lists[id] = &registry.Listing{}
+			lists[id] = met(in.Facts[id])
 		}
 		put(lists[id], s)
 	}
@@ -108,11 +117,19 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 			return err
 		}
 	}
-	facts, err := history.Upstreams(ctx)
-	for _, f := range facts {
-		in.Facts[f.ID] = f
+	return nil
+}
+
+// met begins a list with what is remembered of who gave it.
+func met(f registry.UpstreamFact) *registry.Listing {
+	l := &registry.Listing{Era: f.Era, Revision: f.Revision}
+	if f.Capabilities != "" {
+		l.Capabilities = []byte(f.Capabilities)
 	}
-	return err
+	if f.Instructions != "" {
+		l.Instructions = []byte(f.Instructions)
+	}
+	return l
 }
 
 // put adds what was seen to the list of its kind.
@@ -143,7 +160,8 @@ func (in *Inspection) ask(ctx context.Context, g *Gateway, fresh bool) error {
 	var wait sync.WaitGroup
 	var failed error
 	for id := range in.Config.Upstreams {
-		if _, met := in.Facts[id]; met && !fresh {
+		_, met := in.Facts[id]
+		if only := g.options.Only; only != "" && id != only || only == "" && met && !fresh {
 			continue
 		}
 		wait.Go(func() {

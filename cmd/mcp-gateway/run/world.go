@@ -106,6 +106,7 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	}
 	g.world = next
 	g.trust.Store(&trust)
+	g.planned.Store(p)
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
 	g.refresher.Set(g.loops, ports)

@@ -1,0 +1,99 @@
+package reviewer
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy/sight"
+	"mcp-gateway/registry"
+	"mcp-gateway/registry/inventory"
+	"mcp-gateway/registry/views"
+	"mcp-gateway/rego"
+)
+
+// seenBy is one class of principals, and what of the snapshot it may know of.
+type seenBy struct {
+	name string
+	view views.View
+}
+
+// sights asks policy for every configured principal. Principals of OAuth issuers are
+// not known before they come.
+func sights(ctx context.Context, in *run.Inspection) ([]seenBy, error) {
+	policy, err := rego.Load(ctx, rego.Options{Dir: in.Config.Policy.Dir, Timeout: in.Config.Policy.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	cache, err := views.NewCache(views.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := sight.New(in.Registry, cache)
+	var all []seenBy
+	ask := func(name string, p *gateway.Principal) error {
+		v, _, err := s.Of(ctx, p, policy, s.Catalog())
+		all = append(all, seenBy{name, v})
+		return err
+	}
+	for i := range in.Config.Auth.Keys {
+		p := &in.Config.Auth.Keys[i].Principal
+		if err := ask(p.Subject, p); err != nil {
+			return nil, err
+		}
+	}
+	for name, p := range map[string]*gateway.Principal{"stdio": in.Config.Auth.Stdio, "anonymous": in.Config.Auth.Anonymous} {
+		if p != nil {
+			if err := ask(name, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b seenBy) int { return strings.Compare(a.name, b.name) })
+	return all, nil
+}
+
+// reach is an item's index in the snapshot, or -1.
+func reach(in *registry.Snapshot, id gateway.ItemID) int {
+	p, _ := in.Resolve(id.Kind, id.Upstream, id.Name)
+	if !p.Valid() {
+		return -1
+	}
+	return p.Item().Index
+}
+
+func combinations(w io.Writer, in *run.Inspection, seen []seenBy, format string) error {
+	t := &cli.Table{Columns: []string{"principal", "lethal", "reads_private", "untrusted_content", "outbound", "break_by_removing"}}
+	found := false
+	for _, s := range seen {
+		var tools []inventory.Tool
+		for _, item := range in.Registry.Snapshot().Items(gateway.KindTool, "") {
+			if s.view.Has(item.Index) {
+				tools = append(tools, inventory.Tool{ID: item.ID, Facts: item.Facts})
+			}
+		}
+		legs := inventory.Of(tools)
+		found = found || legs.Lethal()
+		t.Add(s.name, strconv.FormatBool(legs.Lethal()), named(legs.Private), named(legs.Untrusted), named(legs.Outward), named(legs.Break()))
+	}
+	if err := write(w, t, format); err != nil {
+		return err
+	}
+	if found {
+		return &cli.Error{Code: cli.Differs}
+	}
+	return nil
+}
+
+func named(ids []gateway.ItemID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return strings.Join(texts, " ")
+}

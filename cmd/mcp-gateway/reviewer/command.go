@@ -1,0 +1,29 @@
+package reviewer
+
+import (
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run"
+)
+
+// Desk is what the commands share.
+type Desk struct {
+	// Config is where the path of the configuration will stand once flags are parsed.
+	Config *string
+	// Inspect returns what is known of upstreams; only names one to be asked now.
+	Inspect func(cmd *cobra.Command, only string, fresh bool) (*run.Inspection, error)
+}
+
+// Upstreams returns the commands below "upstreams" about first contact.
+func (d *Desk) Upstreams() []*cobra.Command {
+	return []*cobra.Command{d.imports(), d.test(), d.approve()}
+}
+
+// Hosts returns "hosts" with all below it.
+func (d *Desk) Hosts() *cobra.Command {
+	return cli.Group("hosts", "What hosts need to reach the gateway", d.snippet())
+}
+
+// Report returns "tools report".
+func (d *Desk) Report() *cobra.Command { return d.report() }

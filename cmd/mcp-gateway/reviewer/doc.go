@@ -1,0 +1,12 @@
+// Package reviewer holds the commands of whoever decides what is served: first
+// contact with an upstream, and the inventory.
+//
+// Map:
+//
+//	command.go    Desk: what the commands share, and their tree
+//	import.go     upstreams import
+//	meet.go       upstreams test, upstreams approve
+//	snippet.go    hosts snippet
+//	report.go     tools report: one row a tool
+//	combine.go    tools report --lethal: who can reach all three
+package reviewer

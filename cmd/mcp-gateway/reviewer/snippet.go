@@ -1,0 +1,63 @@
+package reviewer
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/config"
+)
+
+// remote and local are what hosts write of a server.
+type remote struct {
+	Type    string            `json:"type"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+}
+
+type local struct {
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+func (d *Desk) snippet() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "snippet",
+		Short: "Print what goes into a host's file of servers",
+		Args:  cobra.NoArgs,
+	}
+	upstream := cmd.Flags().String("upstream", "", "the endpoint of this upstream alone")
+	stdio := cmd.Flags().Bool("stdio", false, "for a host that starts its servers itself")
+	member := cmd.Flags().String("member", "mcpServers", "mcpServers or servers: what the host's file calls them")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := config.Load(*d.Config)
+		if err != nil {
+			return err
+		}
+		if err := cli.OneOf("--member", *member, "mcpServers", "servers"); err != nil {
+			return err
+		}
+		if *upstream != "" && c.Upstreams[*upstream] == nil {
+			return cli.Misused("no upstream %q is configured", *upstream)
+		}
+		name, path := "mcp-gateway", "/mcp"
+		if *upstream != "" {
+			name, path = *upstream, "/mcp/"+*upstream
+		}
+		var server any = remote{Type: "http", URL: "http://" + c.Listen.MCP + path, Headers: map[string]string{"Authorization": "Bearer ${MCP_GATEWAY_KEY}"}}
+		if *stdio {
+			at, err := filepath.Abs(*d.Config)
+			if err != nil {
+				return err
+			}
+			server = local{Command: "mcp-gateway", Args: []string{"stdio", "--config", at}}
+		}
+		out := json.NewEncoder(cmd.OutOrStdout())
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		return out.Encode(map[string]any{*member: map[string]any{name: server}})
+	}
+	return cmd
+}

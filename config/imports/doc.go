@@ -1,0 +1,8 @@
+// Package imports reads the servers that a host's own file names and adds them to
+// upstreams.yaml, without their secrets and without serving anything of them.
+//
+// Map:
+//
+//	parse.go  Parse: a host's JSON, in the shapes that hosts use
+//	add.go    Add: the servers as upstreams
+package imports

@@ -1,0 +1,119 @@
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Server is one server as a host's file names it.
+type Server struct {
+	ID      string // the host's name for it, in the spelling of upstream ids
+	Named   string // as the host's file has it
+	Command []string
+	Dir     string
+	Env     map[string]string // variable → the name of the gateway's variable that is to hold its value
+	URL     string
+	Bearer  string   // the name of the gateway's variable that is to hold the credential; "" = none
+	Dropped []string // what can't be taken over, for the person who imports
+}
+
+// ErrShape says that a file is none of the shapes that hosts use.
+var ErrShape = errors.New("imports: neither mcpServers nor servers is there")
+
+// entry is one server in a host's file; hosts add members of their own.
+type entry struct {
+	Type    string            `json:"type"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Dir     string            `json:"cwd"`
+	URL     string            `json:"url"`
+	Server  string            `json:"serverUrl"`
+	Headers map[string]string `json:"headers"`
+}
+
+// Parse reads a host's JSON file: {"mcpServers": {…}}, {"servers": {…}}, or either
+// below "mcp". secret says whether a text holds a credential.
+func Parse(text []byte, secret func(string) bool) ([]Server, error) {
+	var file struct {
+		MCPServers map[string]entry `json:"mcpServers"`
+		Servers    map[string]entry `json:"servers"`
+		MCP        struct {
+			MCPServers map[string]entry `json:"mcpServers"`
+			Servers    map[string]entry `json:"servers"`
+		} `json:"mcp"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("imports: %w", err)
+	}
+	for _, found := range []map[string]entry{file.MCPServers, file.Servers, file.MCP.MCPServers, file.MCP.Servers} {
+		if found == nil {
+			continue
+		}
+		var all []Server
+		ids := map[string]string{}
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			s, err := found[name].server(name, secret)
+			if err != nil {
+				return nil, err
+			}
+			if other, twice := ids[s.ID]; twice {
+				return nil, fmt.Errorf("imports: %q and %q would both be called %s; rename one of them in the host's file", other, name, s.ID)
+			}
+			ids[s.ID] = name
+			all = append(all, s)
+		}
+		return all, nil
+	}
+	return nil, ErrShape
+}
+
+func (e entry) server(name string, secret func(string) bool) (Server, error) {
+	s := Server{ID: id(name), Named: name, Dir: e.Dir, URL: e.URL + e.Server}
+	if e.Command != "" {
+		s.URL = ""
+		s.Command = append([]string{e.Command}, e.Args...)
+	}
+	switch {
+	case s.ID == "":
+		return s, fmt.Errorf("imports: %q has no letter to begin an upstream's id with", name)
+	case s.Command == nil && s.URL == "":
+		return s, fmt.Errorf("imports: %q has neither a command nor a url", name)
+	case slices.ContainsFunc(s.Command, secret) || secret(s.URL):
+		return s, fmt.Errorf("imports: %q has a secret in its command or url, where everybody on the machine can read it; give it by its environment first", name)
+	}
+	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
+		if s.Env == nil {
+			s.Env = map[string]string{}
+		}
+		s.Env[variable] = variable
+	}
+	for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
+		value := e.Headers[header]
+		if strings.EqualFold(header, "authorization") && len(value) > 7 && strings.EqualFold(value[:7], "bearer ") {
+			s.Bearer = strings.ToUpper(strings.ReplaceAll(s.ID, "-", "_")) + "_TOKEN"
+			continue
+		}
+		s.Dropped = append(s.Dropped, "header "+header)
+	}
+	return s, nil
+}
+
+// id spells a host's name for a server as an upstream's id: [a-z][a-z0-9-]{0,30}.
+func id(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('-')
+		}
+	}
+	s := strings.TrimLeft(b.String(), "-0123456789")
+	return strings.Trim(s[:min(len(s), 31)], "-")
+}
