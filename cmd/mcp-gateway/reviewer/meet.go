@@ -11,6 +11,7 @@ import (
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -124,7 +125,7 @@ func (d *Desk) approveUpstream(cmd *cobra.Command, id string, in exposure.Upstre
 	}
 	list := listed(known, id)
 	if len(files) > 0 {
-		in.Files = run.FilesOf(known.Config, files)
+		in.Files = whois.Files(known.Config, files)
 		for _, path := range slices.Sorted(maps.Keys(in.Files)) {
 			if in.Files[path] == "" {
 				return cli.Misused("--file: %s can't be read", path)
@@ -136,7 +137,7 @@ func (d *Desk) approveUpstream(cmd *cobra.Command, id string, in exposure.Upstre
 		if in.Files != nil {
 			fact := known.Facts[id]
 			x := &registry.Exposure{Upstreams: map[string]*registry.UpstreamRecord{id: {Files: in.Files}}}
-			is = run.IdentityOf(known.Config, x, id, &registry.Listing{Revision: fact.Revision, Capabilities: raw(fact.Capabilities)})
+			is = whois.Of(known.Config, x, id, &registry.Listing{Revision: fact.Revision, Capabilities: raw(fact.Capabilities)}, "") // files are those of a process: no TLS
 		}
 		if is != in.Identity {
 			return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s is now %s, not the identity that was named; nothing was written", id, is)}

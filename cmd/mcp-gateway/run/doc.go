@@ -7,7 +7,6 @@
 //	stdio.go      serves one host over stdio
 //	world.go      configuration → the settings and upstreams that calls run under
 //	reload.go     files that changed → a whole new world, or the old one
-//	identity.go   what an upstream is: its command, its files, what it declares
 //	inspect.go    what is known of upstreams and tools, without serving
 //	seal.go       the journal's checkpoints: who signs them, and the second place
 //	effects.go    actions that were left in flight, and keys whose time is over
@@ -17,4 +16,5 @@
 //	fare.go       how the gateway fares: telemetry, health, status
 //	seals/        who signs checkpoints, and the second place
 //	signs/        a settled call in the words of telemetry, and its listener
+//	whois/ what an upstream is
 package run

@@ -23,6 +23,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
+	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
@@ -68,11 +69,11 @@ type Gateway struct {
 	telemetry *telemetry.Telemetry // nil: nobody hears it
 	handler   http.Handler
 
-	mu      sync.Mutex // one reload at a time
-	world   *world
-	loops   context.Context                 // of the loops that keep lists fresh
-	trust   atomic.Pointer[map[string]bool] // upstreams served unreviewed
-	planned atomic.Pointer[plan]            // what is in force, for who asks while lists come
+	mu    sync.Mutex // one reload at a time
+	world *world
+	loops context.Context                 // of the loops that keep lists fresh
+	trust atomic.Pointer[map[string]bool] // upstreams served unreviewed
+	whois whois.Registrar
 }
 
 // What lies in the state directory.
@@ -182,7 +183,7 @@ func (g *Gateway) build() error {
 	g.registry = registry.New(registry.Options{
 		Present:  present.Items(redactor),
 		Trust:    g.trusted,
-		Identity: g.identify,
+		Identity: g.whois.Identify,
 		Clock:    g.options.Clock,
 	})
 	seen, err := views.NewCache(views.Options{Clock: g.options.Clock})

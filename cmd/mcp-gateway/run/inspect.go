@@ -65,9 +65,9 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	in.Registry = registry.New(registry.Options{
 		Present:  present.Items(redact.New(redact.Options{})),
 		Trust:    func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
-		Identity: g.identify,
+		Identity: g.whois.Remembered,
 	})
-	g.planned.Store(&plan{config: c, exposure: in.Exposure})
+	g.whois.Set(c, in.Exposure)
 	in.Registry.SetExposure(in.Exposure)
 	if err := in.recall(ctx, g.store); err != nil {
 		return nil, err

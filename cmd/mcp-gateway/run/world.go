@@ -106,7 +106,7 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	}
 	g.world = next
 	g.trust.Store(&trust)
-	g.planned.Store(p)
+	g.whois.Set(p.config, p.exposure)
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
 	g.refresher.Set(g.loops, ports)
@@ -212,7 +212,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 	}
 	c.HTTP = &upstream.HTTP{
 		URL: u.HTTP.URL, Bearer: u.HTTP.Bearer.Reveal(),
-		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, Timeout: u.Timeout}),
+		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, Timeout: u.Timeout, TLS: g.whois.Witness(id)}),
 	}
 	if u.HTTP.Grant != nil {
 		if c.HTTP.Source, err = terms.Tokens(id, u.HTTP.Grant, g.options.Clock, func(err error) { g.logCredential(id, err) }); err != nil {

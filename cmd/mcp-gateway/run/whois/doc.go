@@ -1,0 +1,7 @@
+// Package whois says what an upstream is: its command, its files, its host and who
+// vouches for it, what it declares.
+//
+// Map:
+//
+//	whois.go  Registrar: of what is in force; Of, Files
+package whois
