@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/present"
@@ -108,9 +109,9 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 			continue
 		}
 		if lists[id] == nil {
-			lists[id] = met(in.Facts[id])
+			lists[id] = whois.Met(in.Facts[id])
 		}
-		put(lists[id], s)
+		whois.Put(lists[id], s)
 	}
 	for id, listing := range lists {
 		if _, err := in.Registry.Publish(id, *listing); err != nil {
@@ -118,32 +119,6 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 		}
 	}
 	return nil
-}
-
-// met begins a list with what is remembered of who gave it.
-func met(f registry.UpstreamFact) *registry.Listing {
-	l := &registry.Listing{Era: f.Era, Revision: f.Revision}
-	if f.Capabilities != "" {
-		l.Capabilities = []byte(f.Capabilities)
-	}
-	if f.Instructions != "" {
-		l.Instructions = []byte(f.Instructions)
-	}
-	return l
-}
-
-// put adds what was seen to the list of its kind.
-func put(l *registry.Listing, s registry.Seen) {
-	switch s.ID.Kind {
-	case gateway.KindTool:
-		l.Tools = append(l.Tools, s.Raw)
-	case gateway.KindPrompt:
-		l.Prompts = append(l.Prompts, s.Raw)
-	case gateway.KindResource:
-		l.Resources = append(l.Resources, s.Raw)
-	case gateway.KindTemplate:
-		l.Templates = append(l.Templates, s.Raw)
-	}
 }
 
 // askTime is how long one upstream may take to start and list.

@@ -3,5 +3,6 @@
 //
 // Map:
 //
-//	whois.go  Registrar: of what is in force; Of, Files
+//	whois.go   Registrar: of what is in force; Of, Files
+//	recall.go  Met, Put: a list of the past, with who gave it
 package whois
