@@ -7,6 +7,7 @@ import (
 	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
+	"mcp-gateway/redact"
 )
 
 // Config is one checked upstreams.yaml. Relative paths in the file start at
@@ -23,7 +24,7 @@ type Config struct {
 	Policy    Policy
 	Limits    Limits
 	Audit     Audit
-	Redact    Redact
+	Redact    redact.Options // what is replaced in what upstreams send, beside secrets
 	Upstreams map[string]*Upstream
 
 	exposureAbsent *gateway.Problem // what it is to name an exposure file that is not there; nil where none is named
@@ -100,11 +101,6 @@ const (
 	Plain     Subjects = "plain"
 )
 
-// Redact says what is replaced in what upstreams send, beside secrets.
-type Redact struct {
-	Email, Phone bool
-}
-
 // Upstream is one third-party server; exactly one of Stdio and HTTP is set.
 type Upstream struct {
 	ID               string
@@ -116,8 +112,9 @@ type Upstream struct {
 	Refresh          Refresh
 	Revision         Revision
 	Relay            []Relay
-	Extensions       []string // of the protocol, that hosts and it may agree on
-	TrustDefinitions bool     // serves what it lists, unreviewed: for test suites only
+	Extensions       []string       // of the protocol, that hosts and it may agree on
+	Content          redact.Content // how it is delivered
+	TrustDefinitions bool           // serves what it lists, unreviewed: for test suites only
 }
 
 // Secret is a value that the file names by reference.

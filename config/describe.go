@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact"
 )
 
 // The words that a writer may choose. Each pattern is anchored: it is also the
@@ -27,6 +28,7 @@ var (
 	// Extensions).
 	extensionPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	replicaPattern   = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,62})?$`)
+	schemePattern    = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 )
 
 // file describes upstreams.yaml.
@@ -123,7 +125,7 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 	u := &Upstream{ID: e.Key, Pos: e.Pos,
 		Circuit:  Circuit{After: 5, Rest: 30 * time.Second},
 		Refresh:  Refresh{Every: 5 * time.Minute, TTLCap: time.Hour},
-		Revision: Revision{Downgrade: RefuseDowngrade},
+		Revision: Revision{Downgrade: RefuseDowngrade}, Content: redact.Content{Profile: redact.Label},
 	}
 	*dst = u
 	return form.Object{Check: oneTransport, Fields: []form.Field{
@@ -147,6 +149,11 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 		})},
 		{Key: "extensions", Doc: "Extensions of the protocol that hosts may declare to it; none by default, and tasks never.", Value: listOf(&u.Extensions, extensionPattern,
 			"bad_extension", "identifier of an extension such as vendor.example/name")},
+		{Key: "content", Doc: "How its content is delivered.", Value: form.Object{Fields: []form.Field{
+			{Key: "profile", Doc: "label names the source; defang also spoils addresses; block withholds results in which a directive stands.", Value: form.Word(&u.Content.Profile, redact.Label, redact.Defang, redact.Block)},
+			{Key: "link_schemes", Doc: "Schemes of links that it may give, beside those of no network.", Value: listOf(&u.Content.Schemes, schemePattern, "bad_scheme", "scheme of a URI")},
+			{Key: "link_hosts", Doc: "Hosts that its links may lead to; .a.example is all below it.", Value: listOf(&u.Content.Hosts, hostPattern, "bad_host", "host name")},
+		}}},
 		{Key: "unsafe_trust_definitions", Doc: "Serves what it lists, unreviewed: for test suites only.", Value: form.Bool(&u.TrustDefinitions)},
 	}}
 }

@@ -116,6 +116,7 @@ const (
 	ReasonAskHidden   Reason = "ask_hidden"   // hidden characters where nothing may be changed
 	ReasonRounds      Reason = "rounds"       // the upstream asked too often
 	ReasonUnanswered  Reason = "unanswered"   // the host did not answer what it was asked
+	ReasonDirective   Reason = "directive"    // a result that speaks to its reader, where the configuration blocks that
 	ReasonForeignURI  Reason = "foreign_uri"  // contents of another resource than the one that was read
 )
 

@@ -85,7 +85,7 @@ func TestResultKnowsWhereItIs(t *testing.T) {
 		"image":                {`{"content":[{"data":"` + zw + `","mimeType":"` + zw + `","type":"image","x":"` + zw + `"}]}`, `{"content":[{"data":"` + zw + `","mimeType":"` + zw + `","type":"image","x":""}]}`},
 		"audio":                {`{"content":[{"type":"audio","data":"` + zw + `"}]}`, `{"content":[{"type":"audio","data":"` + zw + `"}]}`},
 		"data in text":         {`{"content":[{"type":"text","data":"` + zw + `","uri":"` + zw + `"}]}`, `{"content":[{"type":"text","data":"","uri":""}]}`},
-		"link":                 {`{"content":[{"type":"resource_link","uri":"` + zw + `","name":"n` + zw + `","icons":[{"src":"` + zw + `"}]}]}`, `{"content":[{"type":"resource_link","uri":"` + zw + `","name":"n","icons":[{"src":"` + zw + `"}]}]}`},
+		"link":                 {`{"content":[{"type":"resource_link","uri":"a://x` + zw + `","name":"n` + zw + `","icons":[{"src":"` + zw + `"}]}]}`, `{"content":[{"type":"resource_link","uri":"a://x` + zw + `","name":"n","icons":[{"src":"` + zw + `"}]}]}`},
 		"embedded":             {`{"content":[{"type":"resource","resource":{"uri":"` + zw + `","text":"t` + zw + `","blob":"` + zw + `"}}]}`, `{"content":[{"type":"resource","resource":{"uri":"` + zw + `","text":"t","blob":"` + zw + `"}}]}`},
 		"cursor, state":        {`{"nextCursor":"` + zw + `","requestState":"` + zw + `","_meta":{"a":"` + zw + `"}}`, `{"nextCursor":"` + zw + `","requestState":"` + zw + `","_meta":{"a":""}}`},
 		"disguised member":     {`{"con` + zw + `tent":[{"type":"image","data":"` + zw + `"}]}`, `{"content":[{"type":"image","data":"` + zw + `"}]}`},

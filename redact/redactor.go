@@ -23,6 +23,7 @@ type Options struct {
 type Redactor struct {
 	opt     Options
 	secrets *secret.Scanner
+	content Content
 	pool    sync.Pool
 }
 

@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/meaning"
 	"mcp-gateway/redact/secret"
 )
 
@@ -92,6 +93,11 @@ func (w *walker) value(i int, p place) int {
 	}
 	switch w.in[i] {
 	case '{':
+		if p == link {
+			if end := meaning.End(w.in, i); w.link(i, w.in[i:end]) {
+				return end
+			}
+		}
 		return w.object(i, p)
 	case '[':
 		return w.array(i, p)
@@ -261,7 +267,8 @@ func (w *walker) rewrite(i, end int) bool {
 		return false
 	}
 	plain := harmless(token[1 : len(token)-1])
-	if plain && !w.mayHoldSecret(token) {
+	speaks := w.secrets && (w.r.content.Profile == Defang || meaning.Find(token) != 0)
+	if plain && !speaks && !w.mayHoldSecret(token) {
 		return false
 	}
 	s, before, changed := w.unescaped(token), w.cleaner.Removed, false
@@ -275,6 +282,11 @@ func (w *walker) rewrite(i, end int) bool {
 		masked, hit := w.r.secrets.Mask(w.text3, s, w.counts)
 		if hit {
 			s, changed, w.text3 = masked, true, masked
+		}
+		if speaks || !plain {
+			if meant, defanged := w.mean(s); defanged {
+				s, changed = meant, true
+			}
 		}
 	}
 	if changed {

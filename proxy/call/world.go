@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/throttle"
+	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
 )
@@ -90,7 +91,10 @@ type World struct {
 	Extensions map[string][]string
 	// Exchanged says which upstreams are called with a credential that is got in
 	// exchange for the caller's token.
-	Exchanged  map[string]bool
+	Exchanged map[string]bool
+	// Content makes by upstream its content safe to pass on; where one is missing,
+	// the Redactor of all does.
+	Content    map[string]*redact.Redactor
 	Durability map[gateway.SideEffect]audit.Durability
 	// ClearSubjects writes subjects into events beside their pseudonyms.
 	ClearSubjects bool

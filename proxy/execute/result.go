@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/state"
+	"mcp-gateway/redact"
 	"mcp-gateway/registry/uri"
 )
 
@@ -89,9 +90,9 @@ func checkStructured(c *call.Call, result []byte) error {
 // speaks of.
 func cleanToolResult(x *Executor, c *call.Call) error {
 	id := c.Item.Item().ID.Upstream
-	clean, err := x.Redactor.Result(c.Incoming.Result)
+	clean, err := x.cleaner(c).Result(c.Incoming.Result)
 	if c.Business {
-		clean, err = x.Redactor.Business(c.Incoming.Result, id)
+		clean, err = x.cleaner(c).Business(c.Incoming.Result, id)
 	}
 	if err != nil {
 		return err
@@ -102,8 +103,27 @@ func cleanToolResult(x *Executor, c *call.Call) error {
 		}
 	}
 	c.Clean = clean
-	c.Result = x.Hop.Result(clean.Bytes(), c.Era == audit.Modern)
+	c.Result = x.Hop.Result(sourced(clean, id, c.Business), c.Era == audit.Modern)
 	return nil
+}
+
+// sourced names the source of a result in which something speaks to its reader, so
+// that a host can tell whose words these are.
+func sourced(clean redact.Clean, id string, named bool) []byte {
+	for _, f := range clean.Report().Findings {
+		if redact.IsMeaning(f.Code) && !named {
+			return present.From(clean.Bytes(), id)
+		}
+	}
+	return clean.Bytes()
+}
+
+// cleaner is what makes the content of the call's upstream safe to pass on.
+func (x *Executor) cleaner(c *call.Call) *redact.Redactor {
+	if r := c.World.Content[c.Item.Item().ID.Upstream]; r != nil {
+		return r
+	}
+	return x.Redactor
 }
 
 func checkMessages(c *call.Call) error {
@@ -120,7 +140,7 @@ func checkMessages(c *call.Call) error {
 }
 
 func cleanMessages(x *Executor, c *call.Call) (err error) {
-	if c.Clean, err = x.Redactor.Prompt(c.Incoming.Result); err == nil {
+	if c.Clean, err = x.cleaner(c).Prompt(c.Incoming.Result); err == nil {
 		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
 	}
 	return err
@@ -157,7 +177,7 @@ func belongs(c *call.Call, claimed string) bool {
 }
 
 func cleanContents(x *Executor, c *call.Call) (err error) {
-	if c.Clean, err = x.Redactor.Contents(c.Incoming.Result); err == nil {
+	if c.Clean, err = x.cleaner(c).Contents(c.Incoming.Result); err == nil {
 		keep := !c.Round.Again && c.Round.Responses == nil
 		c.Result = x.Hop.Contents(c.Clean.Bytes(), c.Era == audit.Modern, keep)
 	}
@@ -165,7 +185,7 @@ func cleanContents(x *Executor, c *call.Call) (err error) {
 }
 
 func cleanCompletion(x *Executor, c *call.Call) (err error) {
-	if c.Clean, err = x.Redactor.Any(c.Incoming.Result); err == nil {
+	if c.Clean, err = x.cleaner(c).Any(c.Incoming.Result); err == nil {
 		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
 	}
 	return err

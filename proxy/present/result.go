@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact"
 )
 
 // Hop is this gateway as one hop of the way: what it says of itself.
@@ -108,6 +109,25 @@ func Foreign(result []byte) []byte {
 	}
 	out[len(out)-1] = '}'
 	return out
+}
+
+// From names the upstream that a result is of in its _meta, under redact.SourceKey.
+func From(result []byte, upstream string) []byte {
+	source := protocol.AppendString([]byte(`{"upstream":`), upstream)
+	meta := protocol.AppendString([]byte{'{'}, redact.SourceKey)
+	meta = append(append(append(meta, ':'), source...), '}')
+	for name, value := range metaOf(result) {
+		meta = protocol.AppendString(append(meta[:len(meta)-1], ','), name)
+		meta = append(append(append(meta, ':'), value...), '}')
+	}
+	out := append(append(make([]byte, 0, len(result)+len(meta)+16), `{"_meta":`...), meta...)
+	for name, value := range protocol.Members(result) {
+		if string(name) != "_meta" {
+			out = protocol.AppendString(append(out, ','), string(name))
+			out = append(append(out, ':'), value...)
+		}
+	}
+	return append(out, '}')
 }
 
 func foreignMeta(result []byte) []byte {

@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/throttle"
+	"mcp-gateway/redact"
 )
 
 // Recorder writes the events of calls.
@@ -71,6 +72,11 @@ func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 	}
 	for _, n := range report.Removed {
 		e.Findings = append(e.Findings, audit.Count{Class: n.Class, N: uint32(n.N)})
+	}
+	for _, f := range report.Findings {
+		if redact.IsMeaning(f.Code) {
+			e.Findings = append(e.Findings, audit.Count{Class: f.Code, N: 1})
+		}
 	}
 	var err error
 	c.Finished, err = r.append(ctx, c, e)

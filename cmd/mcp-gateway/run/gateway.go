@@ -179,7 +179,7 @@ func replicaID(dir, configured string) (string, error) {
 
 // build makes the corridor and its front.
 func (g *Gateway) build() error {
-	redactor := redact.New(redact.Options{Email: g.config.Redact.Email, Phone: g.config.Redact.Phone})
+	redactor := redact.New(g.config.Redact)
 	g.registry = registry.New(registry.Options{
 		Present:  present.Items(redactor),
 		Trust:    g.trusted,

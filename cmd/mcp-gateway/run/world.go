@@ -147,6 +147,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		Relay:         relayed(c),
 		Extensions:    extensions(c),
 		Exchanged:     terms.Exchanged(c),
+		Content:       terms.Content(c),
 		ClearSubjects: c.Audit.Subjects == config.Plain,
 	}
 }

@@ -3,5 +3,6 @@
 //
 // Map:
 //
-//	terms.go  Rates, Tokens, Exchanged
+//	terms.go    Rates, Tokens, Exchanged
+//	content.go  Content
 package terms
