@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,9 +66,20 @@ func toolsListCommand(f *flags) *cobra.Command {
 				t.add(listRow(&o)...)
 			}
 		}
+		tellDown(cmd, in)
 		return t.write(cmd.OutOrStdout(), *format)
 	}
 	return cmd
+}
+
+// tellDown says beside a list which upstreams did not answer, so that their
+// tools are not taken for gone.
+func tellDown(cmd *cobra.Command, in *run.Inspection) {
+	for _, id := range slices.Sorted(maps.Keys(in.Facts)) {
+		if f := in.Facts[id]; !f.Up {
+			cmd.PrintErrf("%s is down (%s); `serve --log-level debug` shows what it says, --refresh asks it again\n", id, f.Reason)
+		}
+	}
 }
 
 func listRow(o *registry.Observation) []string {

@@ -41,7 +41,7 @@ func openStage(t *testing.T, up *upstream) *stage.Stage {
 	up.list(protocol.MethodResourceTemplatesList, template)
 	return stage.Open(t, stage.Options{
 		Settings:  "limits: {depth: 400}\n",
-		Upstreams: []stage.Upstream{stage.Served(t, "up", up).With("relay: [elicitation, sampling, roots]")},
+		Upstreams: []stage.Upstream{stage.Served(t, "up", up).With("relay: [elicitation, sampling, roots]").With("content: {link_schemes: [file, data, desk, urn, list, test, a], link_hosts: [example.test]}")},
 		Review:    func(gateway.ItemID) string { return stage.Read("use") },
 	})
 }

@@ -135,7 +135,7 @@ func (in *Inspection) ask(ctx context.Context, g *Gateway, fresh bool) error {
 	var wait sync.WaitGroup
 	var failed error
 	for id := range in.Config.Upstreams {
-		_, met := in.Facts[id]
+		met := whois.Listed(id, in.Facts[id], in.History)
 		if only := g.options.Only; only != "" && id != only || only == "" && met && !fresh {
 			continue
 		}

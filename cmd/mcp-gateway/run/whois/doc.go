@@ -4,5 +4,5 @@
 // Map:
 //
 //	whois.go   Registrar: of what is in force; Of, Files
-//	recall.go  Met, Put: a list of the past, with who gave it
+//	recall.go  Met, Put, Listed: a list of the past, with who gave it
 package whois

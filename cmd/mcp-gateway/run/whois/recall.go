@@ -1,6 +1,8 @@
 package whois
 
 import (
+	"slices"
+
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 )
@@ -29,4 +31,10 @@ func Put(l *registry.Listing, s registry.Seen) {
 	case gateway.KindTemplate:
 		l.Templates = append(l.Templates, s.Raw)
 	}
+}
+
+// Listed says whether anything that an upstream offers was ever seen. One that only
+// ever failed is asked again.
+func Listed(id string, f registry.UpstreamFact, history []registry.Seen) bool {
+	return f.Up || slices.ContainsFunc(history, func(s registry.Seen) bool { return s.ID.Upstream == id })
 }
