@@ -15,6 +15,9 @@ import (
 
 const initialize = `"capabilities":{"elicitation":{}},"clientInfo":{"name":"raw","version":"1"}`
 
+// reserved is the initialize of a host that lets nobody ask it anything.
+const reserved = `"capabilities":{},"clientInfo":{"name":"raw","version":"1"}`
+
 // lastEvent is the last event of a request in the journal, as it stands there; beside
 // these the journal holds what the gateway notes of itself, and signed checkpoints.
 func lastEvent(t *testing.T, s *stage.Stage) string {
@@ -30,6 +33,11 @@ func lastEvent(t *testing.T, s *stage.Stage) string {
 
 // begin initializes a session of a revision and returns its id.
 func begin(t *testing.T, h *stage.Host, revision string) string {
+	t.Helper()
+	return beginAs(t, h, revision, initialize)
+}
+
+func beginAs(t *testing.T, h *stage.Host, revision, initialize string) string {
 	t.Helper()
 	r := h.Legacy("", "", protocol.MethodInitialize, `"protocolVersion":"`+revision+`",`+initialize).Send(t)
 	if r.Status != 200 || r.Get("/protocolVersion") != `"`+revision+`"` {
@@ -52,7 +60,7 @@ func TestEveryRevisionOfTheOldEra(t *testing.T) {
 	for _, revision := range protocol.LegacyRevisions() {
 		t.Run(revision, func(t *testing.T) {
 			alice := s.Host("alice")
-			id := begin(t, alice, revision)
+			id := beginAs(t, alice, revision, reserved)
 			header := revision
 			if revision == protocol.Revision20250326 {
 				header = "" // it had none
