@@ -1,17 +1,16 @@
 package receipt
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
+	"mcp-gateway/protocol"
 )
 
 // Envelope is a DSSE envelope (secure-systems-lab/dsse, v1.0.0) with exactly one
@@ -62,17 +61,20 @@ func DigestOf(envelope []byte) gateway.Digest {
 	return gateway.Digest("sha256:" + hex.EncodeToString(sum[:]))
 }
 
+// maxEnvelope bounds an envelope, in bytes.
+const maxEnvelope = 64 << 10
+
 var errEnvelope = errors.New("receipt: not an envelope with one signature")
 
 // parseEnvelope reads an envelope strictly and returns its payload and signature.
 func parseEnvelope(text []byte) (e *Envelope, payload, sig []byte, err error) {
 	e = &Envelope{}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(e); err != nil || len(e.Signatures) != 1 {
+	// Names count letter by letter and once: what is verified here must be what every
+	// other reader of JSON reads, so that the text must say what was decoded.
+	if protocol.Check(text, protocol.Limits{Bytes: maxEnvelope, Depth: 4}) != nil || json.Unmarshal(text, e) != nil || len(e.Signatures) != 1 {
 		return nil, nil, nil, errEnvelope
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+	if again, err := json.Marshal(e); err != nil || protocol.DigestOf(again) != protocol.DigestOf(text) {
 		return nil, nil, nil, errEnvelope
 	}
 	if payload, err = base64.StdEncoding.Strict().DecodeString(e.Payload); err != nil {

@@ -1,6 +1,7 @@
 package receipt_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -108,13 +109,16 @@ func TestForgedReceiptsAreRefusedByName(t *testing.T) {
 			e.Signatures = append(e.Signatures, e.Signatures[0])
 			return p
 		}), receipt.Claim{}, receipt.BadEnvelope},
-		"truncated":              {good[:len(good)-20], receipt.Claim{}, receipt.BadEnvelope},
-		"empty":                  {nil, receipt.Claim{}, receipt.BadEnvelope},
-		"trailing text":          {append(change(t, good, same), "{}"...), receipt.Claim{}, receipt.BadEnvelope},
-		"of another type":        {change(t, good, func(e *receipt.Envelope, p string) string { e.PayloadType = "text/plain"; return p }), receipt.Claim{}, receipt.OtherType},
-		"of another version":     {sign(t, ours, future), receipt.Claim{}, receipt.BadStatement},
-		"shown for another call": {good, receipt.Claim{Action: "01a22b82-1bea-75f7-8320-cfd622a5edfe"}, receipt.OtherCall},
-		"with other arguments":   {good, receipt.Claim{Arguments: []byte(`{"a":2}`)}, receipt.OtherArgs},
+		"a second payload in other letters": {bytes.Replace(good, []byte(`{`), []byte(`{"PAYLOAD":"e30=",`), 1), receipt.Claim{}, receipt.BadEnvelope},
+		"a second payload":                  {bytes.Replace(good, []byte(`{`), []byte(`{"payload":"e30=",`), 1), receipt.Claim{}, receipt.BadEnvelope},
+		"a payload in other letters":        {bytes.Replace(good, []byte(`"payload":`), []byte(`"PayLoad":`), 1), receipt.Claim{}, receipt.BadEnvelope},
+		"truncated":                         {good[:len(good)-20], receipt.Claim{}, receipt.BadEnvelope},
+		"empty":                             {nil, receipt.Claim{}, receipt.BadEnvelope},
+		"trailing text":                     {append(change(t, good, same), "{}"...), receipt.Claim{}, receipt.BadEnvelope},
+		"of another type":                   {change(t, good, func(e *receipt.Envelope, p string) string { e.PayloadType = "text/plain"; return p }), receipt.Claim{}, receipt.OtherType},
+		"of another version":                {sign(t, ours, future), receipt.Claim{}, receipt.BadStatement},
+		"shown for another call":            {good, receipt.Claim{Action: "01a22b82-1bea-75f7-8320-cfd622a5edfe"}, receipt.OtherCall},
+		"with other arguments":              {good, receipt.Claim{Arguments: []byte(`{"a":2}`)}, receipt.OtherArgs},
 	} {
 		_, err := receipt.Verify(tc.envelope, ours.Public(keyring.Receipt), tc.claim)
 		var got receipt.Refusal

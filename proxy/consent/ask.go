@@ -14,7 +14,7 @@ import (
 
 // keyPrefix begins the key of our own question among inputRequests, so that no
 // upstream's is taken for it.
-const keyPrefix = "mcp-gateway/approval:"
+const keyPrefix = inquiry.Own + "approval:"
 
 // takeAnswer takes the answer to our own question out of what the host answered, and
 // returns the ticket that it names. The rest goes to the upstream.
@@ -37,6 +37,9 @@ func takeAnswer(c *call.Call) (ticket string, answer []byte) {
 	if c.Round.Responses = nil; len(rest) > 1 {
 		rest[len(rest)-1] = '}'
 		c.Round.Responses = rest
+	}
+	if inquiry.Missing(c.Request.Meta.ClientCapabilities, inquiry.Question{Method: protocol.MethodElicit}) != nil {
+		return "", nil // nobody was asked through a host that shows no questions
 	}
 	return ticket, answer
 }

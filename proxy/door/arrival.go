@@ -41,13 +41,16 @@ func Arrival(w http.ResponseWriter, r *http.Request, era audit.Era) proxy.Arriva
 const bodyTime = 30 * time.Second
 
 // readBody bounds the time of reading. The bound is lifted afterwards: it would
-// otherwise look like a host that left in the middle of a long call.
+// otherwise look like a host that left in the middle of a long call. It stays where
+// reading failed, or the server would wait for the rest before it answers.
 func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
 	rc := http.NewResponseController(w)
-	if rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
-		defer func() { _ = rc.SetReadDeadline(time.Time{}) }() // it worked a moment ago
+	bounded := rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil
+	body, err := egress.ReadBody(r.Body, limit)
+	if err == nil && bounded {
+		_ = rc.SetReadDeadline(time.Time{}) // it worked a moment ago
 	}
-	return egress.ReadBody(r.Body, limit)
+	return body, err
 }
 
 // source is the address without its port, for counting floods.

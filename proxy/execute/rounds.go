@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
@@ -34,7 +35,7 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 	}
 	raw, ok := protocol.Member(c.Request.Params, "requestState")
 	if !ok {
-		return nil
+		return unasked(c.Round.Responses)
 	}
 	token, ok := protocol.Text(raw)
 	if !ok {
@@ -45,6 +46,21 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 		return err
 	}
 	c.Action, c.Round.Again, c.Round.State = left.Action, true, left.Inner
+	return nil
+}
+
+// unasked refuses answers to what no upstream asked in this very call: without the
+// state that came with the question, nobody judged or approved that they be sent.
+// What answers the gateway's own question names its ticket.
+func unasked(responses []byte) error {
+	if responses == nil {
+		return nil
+	}
+	for name := range protocol.Members(responses) {
+		if !strings.HasPrefix(string(name), inquiry.Own) {
+			return gateway.Fail(gateway.CodeStateInvalid)
+		}
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package inquiry
 import (
 	"errors"
 	"net/url"
+	"strings"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -11,6 +12,10 @@ import (
 
 // MaxQuestions is how many questions one result may hold.
 const MaxQuestions = 32
+
+// Own begins the keys of the gateway's own questions among inputRequests. An upstream
+// may not use it.
+const Own = "mcp-gateway/"
 
 // Question is one request of an upstream to the host.
 type Question struct {
@@ -90,6 +95,9 @@ func shape(what string) error {
 // Judge says whether a question may be asked at all: a form must not ask for
 // secrets (2026-07-28, Elicitation, Security), and a URL must be one for browsers.
 func (q *Question) Judge() error {
+	if strings.HasPrefix(q.Key, Own) {
+		return gateway.Fail(gateway.CodeAskRefused)
+	}
 	if q.Method != protocol.MethodElicit {
 		return nil
 	}

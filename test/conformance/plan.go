@@ -45,7 +45,7 @@ func columns() []Column {
 
 // columnNames are the names that expected.yaml may use.
 func columnNames() []string {
-	var names []string
+	names := []string{"direct " + clientSet}
 	for _, c := range columns() {
 		names = append(names, c.Name)
 	}

@@ -19,7 +19,7 @@ func (r *runner) conclude(required checks.Required, expected checks.Expected, ru
 	open := true
 	for _, set := range slices.Sorted(maps.Keys(r.direct)) {
 		must := required[set]
-		direct := checks.Judge(r.direct[set], r.direct[set], must, nil)
+		direct := checks.Judge(r.direct[set], r.direct[set], must, expected["direct "+set])
 		dead := checks.Judge(r.dead[set], r.direct[set], must, nil)
 		var cols []Column
 		verdicts := map[string]checks.Verdict{}
