@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"mcp-gateway/gateway"
@@ -130,7 +129,7 @@ func signed(raw []byte) (whole, has bool) {
 		if err != nil {
 			return errors.Is(err, io.EOF), has
 		}
-		has = has || path.Base(h.Name) == "."+bundle.SignaturesFile
+		has = has || bundle.IsSignaturesFile(h.Name)
 	}
 }
 

@@ -205,7 +205,6 @@ type old struct {
 	sessions int
 	live     string // the one that it knows
 	version  string // that it answers to initialize with; "" = 2025-11-25
-	calls    []string
 	gets     atomic.Int32
 	initial  atomic.Int32
 	lose     bool // forgets its session once, at the next call
