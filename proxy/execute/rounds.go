@@ -35,7 +35,10 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 	}
 	raw, ok := protocol.Member(c.Request.Params, "requestState")
 	if !ok {
-		return unasked(c.Round.Responses)
+		if c.Round.Responses != nil {
+			c.Round.Responses = own(c.Round.Responses)
+		}
+		return nil
 	}
 	token, ok := protocol.Text(raw)
 	if !ok {
@@ -49,19 +52,23 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 	return nil
 }
 
-// unasked refuses answers to what no upstream asked in this very call: without the
-// state that came with the question, nobody judged or approved that they be sent.
-// What answers the gateway's own question names its ticket.
-func unasked(responses []byte) error {
-	if responses == nil {
-		return nil
-	}
-	for name := range protocol.Members(responses) {
-		if !strings.HasPrefix(string(name), inquiry.Own) {
-			return gateway.Fail(gateway.CodeStateInvalid)
+// own keeps of a host's answers those to the gateway's own questions, which name their
+// ticket. Without the state that came with an upstream's question the others answer
+// nothing that was asked in this very call: nobody judged or approved them, and they
+// are not sent.
+func own(responses []byte) []byte {
+	kept := []byte{'{'}
+	for name, value := range protocol.Members(responses) {
+		if strings.HasPrefix(string(name), inquiry.Own) {
+			kept = append(protocol.AppendString(kept, string(name)), ':')
+			kept = append(append(kept, value...), ',')
 		}
 	}
-	return nil
+	if len(kept) == 1 {
+		return nil
+	}
+	kept[len(kept)-1] = '}'
+	return kept
 }
 
 // objects says whether a value is an object of objects.
