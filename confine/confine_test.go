@@ -236,17 +236,17 @@ func TestOpen(t *testing.T) {
 	if !here(t) {
 		return
 	}
-	dir := place(t, "state/keys/k", "config.yaml", "config.yaml.new", "work/a")
-	if err := os.Symlink(dir+"/state", dir+"/work/link"); err != nil {
+	dir := place(t, "state/keys/k", "config.yaml", "config.yaml.new", "own/a")
+	if err := os.Symlink(dir+"/state", dir+"/own/link"); err != nil {
 		t.Fatal(err)
 	}
 	listener := listen(t)
 	done := []string{
-		"read:" + dir + "/work/a", "write:" + dir + "/work/new", "read:" + dir + "/config.yaml", "list:" + dir, "run:/bin/true",
+		"read:" + dir + "/own/a", "write:" + dir + "/own/new", "read:" + dir + "/config.yaml", "list:" + dir, "run:/bin/true",
 		"dial:tcp," + listener, "write:/dev/null",
 	}
 	refused := []string{
-		"read:" + dir + "/state/keys/k", "read:" + dir + "/work/link/keys/k", "write:" + dir + "/state/new", "remove:" + dir + "/state/keys/k",
+		"read:" + dir + "/state/keys/k", "read:" + dir + "/own/link/keys/k", "write:" + dir + "/state/new", "remove:" + dir + "/state/keys/k",
 		"write:" + dir + "/config.yaml", "remove:" + dir + "/config.yaml", "replace:" + dir + "/config.yaml", "write:" + dir + "/beside",
 		"read:/proc/" + strconv.Itoa(os.Getpid()) + "/environ", "signal:" + strconv.Itoa(os.Getpid()),
 	}
