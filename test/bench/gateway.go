@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"mcp-gateway/audit/index"
@@ -24,9 +22,6 @@ import (
 // role: two HTTP upstreams, every tool reviewed, callers with an API key, and
 // the default policy.
 func serveGateway(ctx context.Context, dir, upstream string) error {
-	if v, err := strconv.Atoi(os.Getenv("XGOGC")); err == nil {
-		debug.SetGCPercent(v)
-	}
 	key, sum := auth.NewKey()
 	exposure, err := review(ctx, upstream)
 	if err != nil {
