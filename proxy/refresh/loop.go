@@ -87,7 +87,7 @@ func (l *loop) rest(due time.Duration) {
 	}
 }
 
-// hush takes what was said so far: the fetch that follows answers all of it.
+// hush takes what was said so far.
 func (l *loop) hush() {
 	for {
 		select {

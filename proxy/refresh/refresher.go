@@ -63,7 +63,8 @@ func (r *Refresher) Set(ctx context.Context, upstreams map[string]proxy.Upstream
 		l := &loop{id: id, upstream: up, stale: make(chan struct{}, 1), gone: map[gateway.ItemID]bool{}}
 		l.ctx, l.stop = context.WithCancel(ctx)
 		r.loops[id] = l
-		r.wait.Go(func() { r.keep(l) })
+		first := r.begin(l) // before anyone can ask: who asks next gets one that began later
+		r.wait.Go(func() { r.keep(l, first) })
 	}
 }
 
@@ -105,12 +106,16 @@ func (r *Refresher) Refresh(ctx context.Context, id string) error {
 	}
 }
 
-// keep is the life of one loop.
-func (r *Refresher) keep(l *loop) {
+// begin fetches for the loop itself, which answers all that was said so far.
+func (r *Refresher) begin(l *loop) *flight {
+	l.hush()
+	return r.fetch(l)
+}
+
+// keep is the life of one loop, whose first fetch is under way.
+func (r *Refresher) keep(l *loop, f *flight) {
 	retry := firstRetry
-	for l.ctx.Err() == nil {
-		l.hush()
-		f := r.fetch(l)
+	for ; l.ctx.Err() == nil; f = r.begin(l) {
 		<-f.done
 		due := f.ttl
 		if f.err != nil {

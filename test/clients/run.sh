@@ -84,6 +84,17 @@ node_package() {
   esac
 }
 
+# install FLAG…: npm install, once more where the registry did not answer.
+install() {
+  local try
+  for try in 1 2 3; do
+    npm install "${npm_flags[@]}" "$@" && return
+    echo "npm install: attempt $try failed" >&2
+    sleep $((5 * try))
+  done
+  die "npm install $*"
+}
+
 # fetch DIR: installs what package.json names, and node where it is too old.
 fetch() {
   local dir=$1 key
@@ -93,12 +104,12 @@ fetch() {
   mkdir -p "$dir/node"
   if [[ ! -e $dir/complete ]]; then
     cp "$here/package.json" "$dir/"
-    npm install --prefix "$dir" "${npm_flags[@]}"
+    install --prefix "$dir"
     touch "$dir/complete"
   fi
   modern_node || PATH=$(echo "$dir"/node/node_modules/*/bin):$PATH
   if ! modern_node; then
-    npm install --prefix "$dir/node" "${npm_flags[@]}" "$(node_package)@$node_version"
+    install --prefix "$dir/node" "$(node_package)@$node_version"
     PATH=$(echo "$dir"/node/node_modules/*/bin):$PATH
   fi
   modern_node || die "node is $(node --version), not 22 or later"
@@ -167,7 +178,7 @@ calls_for typescript
 gateway_pid=$!
 
 up() { [[ $(grep -c '"msg":"upstream".*"up":true' "$work/gateway.log") == 4 ]]; }
-until_true 60 "four upstreams" up
+until_true 120 "four upstreams" up
 url=$(sed -n 's/.*"msg":"serving".*"url":"\([^"]*\)".*/\1/p' "$work/gateway.log")
 [[ $url == http://127.0.0.1:* ]] || die "the gateway serves at \"$url\""
 ok "the gateway serves at $url, four upstreams are up"
