@@ -154,6 +154,7 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 			{Key: "link_schemes", Doc: "Schemes of links that it may give, beside those of no network.", Value: listOf(&u.Content.Schemes, schemePattern, "bad_scheme", "scheme of a URI")},
 			{Key: "link_hosts", Doc: "Hosts that its links may lead to; .a.example is all below it.", Value: listOf(&u.Content.Hosts, hostPattern, "bad_host", "host name")},
 		}}},
+		{Key: "unsafe_uncleaned", Doc: "Delivers its definitions and answers as they came, with secrets, hidden characters and links: for test suites only.", Value: form.Bool(&u.Content.Uncleaned)},
 		{Key: "unsafe_trust_definitions", Doc: "Serves what it lists, unreviewed: for test suites only.", Value: form.Bool(&u.TrustDefinitions)},
 	}}
 }

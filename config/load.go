@@ -138,6 +138,11 @@ func (c *Config) Immutable(next *Config) []string {
 	if c.Redact != next.Redact {
 		names = append(names, "redact")
 	}
+	for id, u := range c.Upstreams { // what was made of definitions is kept
+		if v := next.Upstreams[id]; v != nil && v.Content.Uncleaned != u.Content.Uncleaned {
+			names = append(names, "upstreams."+id+".unsafe_uncleaned")
+		}
+	}
 	if c.Replica != next.Replica {
 		names = append(names, "replica")
 	}

@@ -7,8 +7,8 @@ import (
 	"mcp-gateway/gateway"
 )
 
-// Clean is JSON that a Redactor has cleaned, and the proof of it: only this
-// package makes one, and the zero value is not valid.
+// Clean is JSON that a Redactor has cleaned, or was told to let through (Content),
+// and the proof of it: only this package makes one, and the zero value is not valid.
 type Clean struct {
 	bytes   []byte
 	changed bool

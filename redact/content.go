@@ -22,6 +22,10 @@ type Content struct {
 	Profile Profile
 	Schemes []string // of links, beside those of no network
 	Hosts   []string // that links over the network may lead to; ".a.example" holds for all below it
+
+	// Uncleaned delivers all of it as it came: nothing is looked for, in whatever
+	// profile. Hidden characters in what has a meaning withhold a definition still.
+	Uncleaned bool
 }
 
 // Finding and marker of a link that was taken out.

@@ -67,6 +67,9 @@ func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
 	if protocol.Kind(raw) != '{' {
 		return Clean{}, gateway.Because(gateway.CodeContractViolation, errObject)
 	}
+	if r.content.Uncleaned {
+		return Clean{bytes: raw, valid: true}, nil
+	}
 	w := r.take(raw, true)
 	defer r.give(w)
 	out, err := w.run(p)

@@ -23,7 +23,7 @@ func (x *Executor) forward(ctx context.Context, m *method, c *call.Call) error {
 	if !c.Item.Valid() || !c.Permit.Valid() {
 		return gateway.Because(gateway.CodeInternal, errors.New("forward without a pinned item and a permit"))
 	}
-	heard := relay.Open(ctx, c.Stream, x.Redactor, wish(c))
+	heard := relay.Open(ctx, c.Stream, x.cleaner(c), wish(c))
 	defer heard.Close()
 	name, params := m.params(c)
 	out := x.outgoing(m, c, name, heard)

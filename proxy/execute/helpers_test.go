@@ -40,7 +40,7 @@ type reply struct {
 func newDesk(t *testing.T, listed registry.Listing, facts gateway.ExposureFacts) *desk {
 	t.Helper()
 	redactor := redact.New(redact.Options{})
-	d := &desk{listed: listed, registry: registry.New(registry.Options{Present: present.Items(redactor)})}
+	d := &desk{listed: listed, registry: registry.New(registry.Options{Present: present.Items(func(string) *redact.Redactor { return redactor })})}
 	x := &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}}
 	for kind, raws := range map[gateway.Kind][][]byte{
 		gateway.KindTool: listed.Tools, gateway.KindPrompt: listed.Prompts, gateway.KindTemplate: listed.Templates, gateway.KindResource: listed.Resources,

@@ -146,7 +146,7 @@ func (x *Executor) inquire(c *call.Call) (redact.Clean, error) {
 			return redact.Clean{}, err
 		}
 	}
-	return x.Redactor.Asking(c.Incoming.Result)
+	return x.cleaner(c).Asking(c.Incoming.Result)
 }
 
 func undeclared(missing []byte) error {
@@ -223,7 +223,7 @@ func (x *Executor) asker(c *call.Call) func(context.Context, string, []byte) ([]
 			return nil, err
 		}
 		if params != nil {
-			clean, err := x.Redactor.Asked(params)
+			clean, err := x.cleaner(c).Asked(params)
 			if err != nil {
 				return nil, err
 			}

@@ -11,10 +11,10 @@ import (
 
 // Items returns how what is offered is shown to hosts: the upstream's words
 // cleaned, and of every definition the members that are named for its kind and no
-// others.
-func Items(r *redact.Redactor) registry.Presenter {
+// others. of gives the Redactor of an upstream.
+func Items(of func(upstream string) *redact.Redactor) registry.Presenter {
 	return func(d *registry.Definition, facts *gateway.ExposureFacts) (func(string) []byte, []gateway.Finding, error) {
-		clean, findings, err := r.Item(d.ID.Kind, d.Raw)
+		clean, findings, err := of(d.ID.Upstream).Item(d.ID.Kind, d.Raw)
 		if err == nil {
 			err = presentable(d.ID.Kind, clean)
 		}

@@ -13,7 +13,8 @@ import (
 )
 
 func TestItems(t *testing.T) {
-	items := present.Items(redact.New(redact.Options{}))
+	redactor := redact.New(redact.Options{})
+	items := present.Items(func(string) *redact.Redactor { return redactor })
 	for name, tc := range map[string]struct {
 		kind      gateway.Kind
 		raw, want string

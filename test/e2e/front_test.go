@@ -78,7 +78,7 @@ func newBench(t *testing.T, up proxy.Upstream, tools []string, change func(*prox
 	policy, err := rego.Load(t.Context(), rego.Options{Timeout: time.Second})
 	fatal(t, err)
 	redactor := redact.New(redact.Options{})
-	b.registry = registry.New(registry.Options{Present: present.Items(redactor)})
+	b.registry = registry.New(registry.Options{Present: present.Items(func(string) *redact.Redactor { return redactor })})
 	b.publish(t, dir, tools)
 	seen, err := views.NewCache(views.Options{})
 	fatal(t, err)

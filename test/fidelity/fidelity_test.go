@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact"
 	"mcp-gateway/test/stage"
 )
 
@@ -15,14 +16,49 @@ func TestMain(m *testing.M) { os.Exit(stage.Main(m, nil)) }
 // each is how many instances there are of a small type, in each pair of eras.
 const each = 25
 
-// TestFidelity sends everything from each era to each era.
+// TestFidelity sends everything from each era to each era, under the shipped profile.
 func TestFidelity(t *testing.T) {
-	sent, equal := 0, 0
-	drawn := map[string]map[string]int{}
+	sent, equal, drawn := everyPair(t, each, false)
+	if len(drawn) == 0 {
+		return
+	}
+	t.Logf("all: %d messages sent, %d arrived equal", sent, equal)
+	if sent != equal || sent < 2000 {
+		t.Errorf("%d of %d", equal, sent)
+	}
+	for _, of := range []string{protocol.Revision20260728, protocol.Revision20251125} {
+		everyType(t, of, drawn[of])
+	}
+}
+
+// TestUncleaned sends what the shipped profile would clean, from each era to each
+// era, under unsafe_uncleaned: it arrives as it was sent.
+func TestUncleaned(t *testing.T) {
+	shipped := redact.New(redact.Options{})
+	for _, word := range dirty {
+		if c, err := shipped.Result([]byte(`{"content":[{"type":"text","text":` + quote(word) + `}]}`)); err != nil || !c.Changed() {
+			t.Errorf("%q is nothing that is cleaned: %v", word, err)
+		}
+	}
+	sent, equal, drawn := everyPair(t, 10, true)
+	if len(drawn) == 0 {
+		return
+	}
+	t.Logf("all, uncleaned: %d messages sent, %d arrived equal", sent, equal)
+	if sent != equal || sent < 800 {
+		t.Errorf("%d of %d", equal, sent)
+	}
+}
+
+// everyPair sends everything from each era to each era, n times as many instances as
+// a type has kinds; it returns the counts, and which types were drawn of which
+// revision.
+func everyPair(t *testing.T, n int, uncleaned bool) (sent, equal int, drawn map[string]map[string]int) {
+	drawn = map[string]map[string]int{}
 	for seed, pair := range []struct{ host, up bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
 		name := fmt.Sprintf("%s host, %s upstream", era(pair.host), era(pair.up))
 		t.Run(name, func(t *testing.T) {
-			v := &values{rand.New(rand.NewPCG(20260728, uint64(seed)))}
+			v := &values{Rand: rand.New(rand.NewPCG(20260728, uint64(seed))), dirty: uncleaned}
 			ours, found := load(t, revision(pair.up), v)
 			theirs, also := load(t, revision(pair.host), v)
 			if !found || !also {
@@ -30,21 +66,10 @@ func TestFidelity(t *testing.T) {
 				return
 			}
 			up := newUpstream(pair.up)
-			s := openStage(t, up)
+			s := openStage(t, up, uncleaned)
 			c := &scene{t: t, name: name, s: s, up: up, schemas: ours, counts: map[string]*count{}}
 			c.host = newHost(t, s.Host("alice"), pair.host)
-			c.results(each)
-			c.notifications(2 * each)
-			c.requests(theirs, 2*each)
-			switch {
-			case pair.host && pair.up:
-				c.rounds(theirs, each)
-			case pair.up:
-				c.interviews(theirs, each)
-			case !pair.host:
-				c.relayed(theirs, each)
-			}
-			c.definitions(2 * each)
+			c.all(theirs, n)
 			a, b := c.report()
 			sent, equal = sent+a, equal+b
 			note := func(of *schemas, revision string) {
@@ -59,16 +84,23 @@ func TestFidelity(t *testing.T) {
 			note(theirs, revision(pair.host))
 		})
 	}
-	if len(drawn) == 0 {
-		return
+	return sent, equal, drawn
+}
+
+// all sends what passes between these two eras.
+func (c *scene) all(theirs *schemas, n int) {
+	c.results(n)
+	c.notifications(2 * n)
+	c.requests(theirs, 2*n)
+	switch {
+	case c.host.modern && c.up.modern:
+		c.rounds(theirs, n)
+	case c.up.modern:
+		c.interviews(theirs, n)
+	case !c.host.modern:
+		c.relayed(theirs, n)
 	}
-	t.Logf("all: %d messages sent, %d arrived equal", sent, equal)
-	if sent != equal || sent < 2000 {
-		t.Errorf("%d of %d", equal, sent)
-	}
-	for _, of := range []string{protocol.Revision20260728, protocol.Revision20251125} {
-		everyType(t, of, drawn[of])
-	}
+	c.definitions(2 * n)
 }
 
 func era(modern bool) string {

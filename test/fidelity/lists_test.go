@@ -71,11 +71,23 @@ func (c *scene) listed(method, key string) map[string]object {
 	}
 }
 
+// labelled draws a definition. What has a meaning in it holds nothing that is hidden,
+// for else it is withheld, whatever the profile; its words may.
+func (c *scene) labelled(name string) object {
+	d := c.tidy(func() object { return c.only(name) })
+	for _, text := range []string{"title", "description"} {
+		if d.get(text) != "" && d.get(text) != "null" {
+			d = d.with(text, c.anyText())
+		}
+	}
+	return d
+}
+
 func (c *scene) tool(i int) object {
-	d := c.only("Tool").without("execution").with("name", quote(fmt.Sprintf("tool-%d", i)))
-	d = d.with("inputSchema", c.inputSchema().String())
+	d := c.labelled("Tool").without("execution").with("name", quote(fmt.Sprintf("tool-%d", i)))
+	d = d.with("inputSchema", c.tidy(c.inputSchema).String())
 	if c.chance(30) {
-		return d.with("outputSchema", c.inputSchema().String())
+		return d.with("outputSchema", c.tidy(c.inputSchema).String())
 	}
 	return d.without("outputSchema")
 }
@@ -102,7 +114,7 @@ func (c *scene) inputSchema() object {
 }
 
 func (c *scene) prompt(i int) object {
-	d := c.only("Prompt").with("name", quote(fmt.Sprintf("prompt-%d", i)))
+	d := c.labelled("Prompt").with("name", quote(fmt.Sprintf("prompt-%d", i)))
 	var arguments []string
 	for k := range c.IntN(4) {
 		c.drawn["PromptArgument"]++
@@ -124,9 +136,9 @@ func (c *scene) prompt(i int) object {
 }
 
 func (c *scene) resource(i int) object {
-	return c.only("Resource").with("uri", quote(fmt.Sprintf("list://r/%d/%s", i, c.pickOf("a", "%C3%A9", "b?c=d"))))
+	return c.labelled("Resource").with("uri", quote(fmt.Sprintf("list://r/%d/%s", i, c.pickOf("a", "%C3%A9", "b?c=d"))))
 }
 
 func (c *scene) template(i int) object {
-	return c.only("ResourceTemplate").with("uriTemplate", quote(fmt.Sprintf("list://t%d/{one}/{+zwei}", i)))
+	return c.labelled("ResourceTemplate").with("uriTemplate", quote(fmt.Sprintf("list://t%d/{one}/{+zwei}", i)))
 }

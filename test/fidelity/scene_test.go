@@ -34,14 +34,20 @@ const (
 	template = `{"uriTemplate":"desk://notes/{+at}","name":"notes"}`
 )
 
-func openStage(t *testing.T, up *upstream) *stage.Stage {
+func openStage(t *testing.T, up *upstream, uncleaned bool) *stage.Stage {
 	t.Helper()
 	up.list(protocol.MethodToolsList, tool)
 	up.list(protocol.MethodPromptsList, prompt)
 	up.list(protocol.MethodResourceTemplatesList, template)
+	served := stage.Served(t, "up", up).With("relay: [elicitation, sampling, roots]")
+	if uncleaned {
+		served = served.With("unsafe_uncleaned: true")
+	} else {
+		served = served.With("content: {link_schemes: [file, data, desk, urn, list, test, a], link_hosts: [example.test]}")
+	}
 	return stage.Open(t, stage.Options{
 		Settings:  "limits: {depth: 400}\n",
-		Upstreams: []stage.Upstream{stage.Served(t, "up", up).With("relay: [elicitation, sampling, roots]").With("content: {link_schemes: [file, data, desk, urn, list, test, a], link_hosts: [example.test]}")},
+		Upstreams: []stage.Upstream{served},
 		Review:    func(gateway.ItemID) string { return stage.Read("use") },
 	})
 }

@@ -8,7 +8,10 @@ import (
 )
 
 // values draws values of any kind, in the many ways in which JSON may spell them.
-type values struct{ *rand.Rand }
+type values struct {
+	*rand.Rand
+	dirty bool // some texts hold what the shipped profile cleans
+}
 
 func pick[T any](v *values, from []T) T { return from[v.IntN(len(from))] }
 
@@ -19,6 +22,12 @@ var words = []string{
 	"", "a", "0", "null", "true", " ", "grüße", "日本語のテキスト", "Ελληνικά", "עברית", "नमस्ते", "١٢٣", "e\u0301", "😀 and 👩", "𝒳",
 	"two\nlines", "a\ttab", `"quoted"`, `back\slash`, "<b>&amp;</b>", "a/b", "{\"json\":[1]}", "# heading\n- item", "https://example.test/a?b=c&d=e#f",
 	strings.Repeat("long text. ", 40),
+}
+
+// dirty are texts that the shipped profile changes.
+var dirty = []string{
+	"zero\u200bwidth", "\u202etxt.exe", "\x1b[31mred\x1b[0m", "bell\a", "tag\U000e0041\U000e0042", "a\u00adb",
+	"key AKIA" + "QWERTYUIOPASDFGH", "token ghp_" + strings.Repeat("a1B2c3", 6), "card 4111 1111 1111 1111",
 }
 
 // text is a string literal, some of it escaped though it need not be.
@@ -44,9 +53,25 @@ func (v *values) text(s string) string {
 	return b.String() + `"`
 }
 
-func (v *values) anyText() string { return v.text(pick(v, words)) }
+func (v *values) anyText() string {
+	if v.dirty && v.chance(40) {
+		return v.text(pick(v, dirty))
+	}
+	return v.text(pick(v, words))
+}
+
+// tidy draws with no text in it that is cleaned.
+func (v *values) tidy(draw func() object) object {
+	was := v.dirty
+	v.dirty = false
+	defer func() { v.dirty = was }()
+	return draw()
+}
 
 func (v *values) uri() string {
+	if v.dirty && v.chance(30) {
+		return `"https://elsewhere.invalid/collect?d=1"` // a link that is taken out
+	}
 	return quote(pick(v, []string{
 		"https://example.test/a?b=c#d", "file:///srv/notes/%C3%A9.txt", "urn:example:a:b", "desk://notes/1", "https://EXAMPLE.test/%7Ea/./b", "data:text/plain,hello",
 	}))

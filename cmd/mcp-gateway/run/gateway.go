@@ -23,6 +23,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
+	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
@@ -181,7 +182,7 @@ func replicaID(dir, configured string) (string, error) {
 func (g *Gateway) build() error {
 	redactor := redact.New(g.config.Redact)
 	g.registry = registry.New(registry.Options{
-		Present:  present.Items(redactor),
+		Present:  present.Items(terms.Cleaner(redactor, func() *proxy.World { return g.corridor.World() })),
 		Trust:    g.trusted,
 		Identity: g.whois.Identify,
 		Clock:    g.options.Clock,

@@ -12,11 +12,11 @@ import (
 	"go.uber.org/zap"
 
 	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/present"
-	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/store"
 )
@@ -64,7 +64,7 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	}
 	defer func() { _ = g.store.Close() }() // read and committed: nothing is lost
 	in.Registry = registry.New(registry.Options{
-		Present:  present.Items(redact.New(redact.Options{})),
+		Present:  present.Items(terms.Planned(c)),
 		Trust:    func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
 		Identity: g.whois.Remembered,
 	})

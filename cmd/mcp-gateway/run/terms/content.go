@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mcp-gateway/config"
+	"mcp-gateway/proxy"
 	"mcp-gateway/redact"
 )
 
@@ -23,4 +24,25 @@ func Content(c *config.Config) map[string]*redact.Redactor {
 		all[id] = base.With(rules)
 	}
 	return all
+}
+
+// Cleaner gives the Redactor of an upstream by the settings in force, or else base.
+func Cleaner(base *redact.Redactor, world func() *proxy.World) func(upstream string) *redact.Redactor {
+	return func(id string) *redact.Redactor {
+		if w := world(); w != nil && w.Content[id] != nil {
+			return w.Content[id]
+		}
+		return base
+	}
+}
+
+// Planned gives the Redactor of an upstream by a configuration.
+func Planned(c *config.Config) func(upstream string) *redact.Redactor {
+	all, base := Content(c), redact.New(c.Redact)
+	return func(id string) *redact.Redactor {
+		if all[id] != nil {
+			return all[id]
+		}
+		return base
+	}
 }

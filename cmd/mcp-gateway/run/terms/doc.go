@@ -4,5 +4,5 @@
 // Map:
 //
 //	terms.go    Rates, Tokens, Exchanged
-//	content.go  Content
+//	content.go  Content, Cleaner, Planned: what of upstreams is cleaned, and how
 package terms
