@@ -50,11 +50,13 @@ func parts() []part {
 	return []part{
 		{"journal", journalCells()},
 		{"index", indexCells()},
+		{"ledger", ledgerCells()},
 		{"policy engine", policyCells()},
 		{"exposure file", exposureCells()},
 		{"schema compiler", schemaCells()},
 		{"redactor", redactorCells()},
 		{"upstream", upstreamCells()},
+		{"token issuer", issuerCells()},
 		{"clock", clockCells()},
 		{"disk", diskCells()},
 		{"memory", memoryCells()},

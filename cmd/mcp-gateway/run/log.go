@@ -24,11 +24,12 @@ func (g *Gateway) logCall(c *proxy.Call) {
 	if c.Err.Err != nil {
 		fields = append(fields, zap.NamedError("cause", c.Err.Err))
 	}
-	if c.Err.Code == gateway.CodeInternal || c.Err.Code == gateway.CodeAuditUnavailable {
+	switch c.Err.Code {
+	case gateway.CodeInternal, gateway.CodeAuditUnavailable, gateway.CodeReceiptUnavailable:
 		g.options.Log.Error("call failed", fields...)
-		return
+	default:
+		g.options.Log.Debug("call refused", fields...)
 	}
-	g.options.Log.Debug("call refused", fields...)
 }
 
 func (g *Gateway) logList(id string, c registry.Changes, err error) {
