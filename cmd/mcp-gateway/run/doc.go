@@ -11,10 +11,11 @@
 //	seal.go       the journal's checkpoints: who signs them, and the second place
 //	effects.go    actions that were left in flight, and keys whose time is over
 //	past/         what calls became of, read in the journal
-//	log.go        what the operator's log says of calls, lists and reloads
+//	tell/         what the operator's log says of calls, lists and reloads
+//	home/         the state directory, and whose it is
 //	terms/        rates and credentials of the configuration, as rooms take them
 //	fare.go       how the gateway fares: telemetry, health, status
 //	seals/        who signs checkpoints, and the second place
 //	signs/        a settled call in the words of telemetry, and its listener
-//	whois/ what an upstream is
+//	whois/        what an upstream is
 package run

@@ -5,6 +5,7 @@ import (
 	"net"
 
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
+	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/telemetry"
 )
 
@@ -18,6 +19,9 @@ func (g *Gateway) openTelemetry(ctx context.Context, replica string) error {
 	})
 	return err
 }
+
+// log is the operator's.
+func (g *Gateway) log() tell.Log { return tell.Log{Zap: g.options.Log, Telemetry: g.telemetry} }
 
 // serveStatus serves health, metrics and status where the configuration says so.
 func (g *Gateway) serveStatus(ctx context.Context) error {

@@ -2,15 +2,10 @@ package run
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +16,7 @@ import (
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
@@ -123,10 +119,7 @@ func Open(ctx context.Context, o Options) (g *Gateway, err error) {
 // openState opens what lasts: keys, journal, index, observed definitions.
 func (g *Gateway) openState(ctx context.Context) error {
 	dir := g.config.State.Dir
-	if err := makeStateDir(dir); err != nil {
-		return err
-	}
-	replica, err := replicaID(dir, g.config.Replica)
+	replica, err := home.Enter(dir, g.config.Replica)
 	if err != nil {
 		return err
 	}
@@ -151,33 +144,6 @@ func (g *Gateway) openState(ctx context.Context) error {
 	return err
 }
 
-func makeStateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("state.dir: %w", err)
-	}
-	return nil
-}
-
-// replicaID is the configured id, or one that is minted once and kept.
-func replicaID(dir, configured string) (string, error) {
-	if configured != "" {
-		return configured, nil
-	}
-	path := filepath.Join(dir, "replica")
-	var random [4]byte
-	_, _ = rand.Read(random[:]) // never fails
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = f.WriteString("r" + hex.EncodeToString(random[:]) + "\n")
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("replica id: %w", err)
-	}
-	text, err := os.ReadFile(path)
-	return strings.TrimSpace(string(text)), err
-}
-
 // build makes the corridor and its front.
 func (g *Gateway) build() error {
 	redactor := redact.New(g.config.Redact)
@@ -192,14 +158,14 @@ func (g *Gateway) build() error {
 		return err
 	}
 	g.refresher = refresh.New(refresh.Options{
-		Registry: g.registry, History: g.store, Journal: g.journal, Clock: g.options.Clock, Log: g.logList,
+		Registry: g.registry, History: g.store, Journal: g.journal, Clock: g.options.Clock, Log: g.log().List,
 	})
 	g.corridor, err = proxy.New(proxy.Options{
 		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: seen,
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
 		Ledger: g.store, Tickets: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
 		Inputs: inputs.New(filepath.Join(g.config.State.Dir, inputs.Name)),
-		Clock:  g.options.Clock, Log: g.logCall, Settled: signs.Observe(g.telemetry),
+		Clock:  g.options.Clock, Log: g.log().Call, Settled: signs.Observe(g.telemetry),
 	})
 	if err != nil {
 		return err
@@ -268,9 +234,9 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)
 	background.Go(func() { g.corridor.Run(work) })
-	background.Go(func() { g.logIndex(g.index.Run(work)) })
+	background.Go(func() { g.log().Index(g.index.Run(work)) })
 	background.Go(func() { g.watch(work) })
-	background.Go(func() { g.logStatus(g.serveStatus(work)) })
+	background.Go(func() { g.log().Status(g.serveStatus(work)) })
 	background.Go(func() {
 		<-work.Done()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -312,6 +278,6 @@ func (g *Gateway) Close(ctx context.Context) error {
 	if g.journal != nil {
 		err = errors.Join(err, g.journal.Close(ctx))
 	}
-	g.logTelemetry(g.telemetry.Close(ctx)) // nothing rests on it
+	g.log().Last(g.telemetry.Close(ctx)) // nothing rests on it
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
@@ -56,7 +57,7 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	if in.Exposure, err = c.ReviewedExposure(); err != nil {
 		return nil, err
 	}
-	if err := makeStateDir(c.State.Dir); err != nil {
+	if err := home.Make(c.State.Dir); err != nil {
 		return nil, err
 	}
 	if g.store, err = store.Open(ctx, filepath.Join(c.State.Dir, store.Name)); err != nil {

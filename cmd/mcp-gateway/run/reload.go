@@ -96,7 +96,7 @@ func (g *Gateway) watch(ctx context.Context) {
 		case <-hangup:
 		case <-g.files.changed:
 		}
-		g.logReload(g.Reload(ctx))
+		g.log().Reload(g.Reload(ctx))
 	}
 }
 

@@ -198,7 +198,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 		CircuitAfter: u.Circuit.After, CircuitRest: u.Circuit.Rest,
 		Refresh: u.Refresh.Every, TTLCap: u.Refresh.TTLCap,
 		MinimumRevision: u.Revision.Minimum, Downgrade: upstream.Downgrade(u.Revision.Downgrade),
-		Remembered: remembered, OnFact: g.logFact,
+		Remembered: remembered, OnFact: g.log().Fact,
 	}
 	for _, what := range u.Relay {
 		c.Relay = append(c.Relay, upstream.Relay(what))
@@ -216,7 +216,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, Timeout: u.Timeout, TLS: g.whois.Witness(id)}),
 	}
 	if u.HTTP.Grant != nil {
-		if c.HTTP.Source, err = terms.Tokens(id, u.HTTP.Grant, g.options.Clock, func(err error) { g.logCredential(id, err) }); err != nil {
+		if c.HTTP.Source, err = terms.Tokens(id, u.HTTP.Grant, g.options.Clock, func(err error) { g.log().Credential(id, err) }); err != nil {
 			return nil, err
 		}
 	}
@@ -233,7 +233,7 @@ func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {
 	return &child.Options{
 		Command: s.Command, Dir: s.Dir, PassEnv: s.PassEnv, Env: env, Clean: cleaner.Text,
 		Confine: confinement(c, s), Helper: g.options.Helper,
-		OnStderr: func(line string) { g.logStderr(u.ID, line) },
+		OnStderr: func(line string) { g.log().Stderr(u.ID, line) },
 	}
 }
 

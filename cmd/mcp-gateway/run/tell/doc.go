@@ -1,0 +1,7 @@
+// Package tell is what the operator's log says. It names codes, ids and causes;
+// arguments, results and credentials never reach it.
+//
+// Map:
+//
+//	log.go  Log: calls, lists, upstreams, reloads, and what stopped
+package tell

@@ -1,0 +1,110 @@
+package tell
+
+import (
+	"context"
+	"errors"
+
+	"go.uber.org/zap"
+
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy"
+	"mcp-gateway/registry"
+	"mcp-gateway/telemetry"
+)
+
+// Log writes to the operator's log, and counts what of it telemetry counts.
+type Log struct {
+	Zap       *zap.Logger
+	Telemetry *telemetry.Telemetry // nil: nobody hears it
+}
+
+// Call tells of a call that was not answered as it was meant.
+func (l Log) Call(c *proxy.Call) {
+	fields := []zap.Field{
+		zap.Stringer("call", c.ID), zap.String("code", string(c.Err.Code)), zap.String("stage", c.Err.Stage),
+	}
+	if c.Item.Valid() {
+		fields = append(fields, zap.Stringer("tool", c.Item.Item().ID))
+	}
+	if c.Err.Err != nil {
+		fields = append(fields, zap.NamedError("cause", c.Err.Err))
+	}
+	switch c.Err.Code {
+	case gateway.CodeInternal, gateway.CodeAuditUnavailable, gateway.CodeReceiptUnavailable:
+		l.Zap.Error("call failed", fields...)
+	default:
+		l.Zap.Debug("call refused", fields...)
+	}
+}
+
+// List tells of a list that changed, or could not be fetched.
+func (l Log) List(id string, c registry.Changes, err error) {
+	log := l.Zap.With(zap.String("upstream", id))
+	if err != nil {
+		var e *gateway.Error
+		if errors.As(err, &e) {
+			log = log.With(zap.String("code", string(e.Code)))
+		}
+		log.Warn("list not refreshed", zap.Error(err))
+		return
+	}
+	l.Telemetry.Drift(context.Background(), id, len(c.Changed))
+	if len(c.Added)+len(c.Changed)+len(c.Removed) == 0 && !c.Partial {
+		return
+	}
+	log.Info("list changed", zap.Int("added", len(c.Added)), zap.Int("changed", len(c.Changed)),
+		zap.Int("removed", len(c.Removed)), zap.Int("approved", len(c.Approved)),
+		zap.Int("quarantined", len(c.Quarantined)), zap.Int("withheld", len(c.Withheld)), zap.Bool("partial", c.Partial))
+}
+
+// Fact tells what is known of an upstream from now on.
+func (l Log) Fact(f registry.UpstreamFact) {
+	l.Telemetry.Upstream(context.Background(), f.ID, f.Up)
+	fields := []zap.Field{zap.String("upstream", f.ID), zap.Bool("up", f.Up), zap.String("reason", f.Reason),
+		zap.String("era", f.Era), zap.String("revision", f.Revision)}
+	if f.Confined != "" {
+		fields = append(fields, zap.String("confined", f.Confined))
+	}
+	l.Zap.Info("upstream", fields...)
+}
+
+// Credential tells that an upstream's token could not be had.
+func (l Log) Credential(id string, err error) {
+	l.Zap.Warn("no credential for the upstream", zap.String("upstream", id), zap.Error(err))
+}
+
+// Stderr passes on a line of a child, which is clean.
+func (l Log) Stderr(id, line string) {
+	l.Zap.Debug("stderr", zap.String("upstream", id), zap.String("line", line))
+}
+
+// Reload tells what became of files that changed.
+func (l Log) Reload(err error) {
+	l.Telemetry.Reloaded(context.Background(), err == nil)
+	if err != nil {
+		l.Zap.Error("reload refused; the old configuration stays", zap.Error(err))
+		return
+	}
+	l.Zap.Info("reloaded")
+}
+
+// Index tells that the audit index stopped, if it did.
+func (l Log) Index(err error) {
+	if err != nil {
+		l.Zap.Error("the audit index stopped; the journal goes on", zap.Error(err))
+	}
+}
+
+// Status tells that health and metrics are not served, if so.
+func (l Log) Status(err error) {
+	if err != nil {
+		l.Zap.Error("health and metrics are not served", zap.Error(err))
+	}
+}
+
+// Last tells that the last metrics and traces were lost, if they were.
+func (l Log) Last(err error) {
+	if err != nil {
+		l.Zap.Warn("the last metrics and traces were lost", zap.Error(err))
+	}
+}
