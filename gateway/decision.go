@@ -49,6 +49,18 @@ const (
 	ReasonArgumentsTooLarge Reason = "arguments_too_large" // more values than policy can be asked about
 )
 
+// Why a host's message is malformed, beside ReasonMalformed.
+const (
+	ReasonNotJSON    Reason = "not_json"         // not exactly one JSON value
+	ReasonNotUTF8    Reason = "not_utf8"         //
+	ReasonDuplicate  Reason = "duplicate_member" // a name twice in one object
+	ReasonDepth      Reason = "too_deep"         // nested deeper than the gateway takes
+	ReasonNumber     Reason = "number_too_large" // longer, or of a larger exponent, than the gateway takes
+	ReasonNotRequest Reason = "not_a_request"    // no object, no method, or a response
+	ReasonVersion    Reason = "jsonrpc_version"  // jsonrpc is not "2.0"
+	ReasonID         Reason = "id_invalid"       // neither a string nor an integer, longer than the gateway takes, or missing
+)
+
 // Reasons about what a decision asks for besides its effect.
 const (
 	ReasonApprovalOwed     Reason = "approval_owed"      // allowed, but only with an approval

@@ -85,13 +85,14 @@ func Codes() []Code {
 	}
 }
 
-// Error is a refusal or failure with its code. Code, Reasons, Violations and Needs may
+// Error is a refusal or failure with its code. Code, Reasons, Field, Violations and Needs may
 // be shown to a host that may see the tool; Stage and Err are for the
 // operator's log and the event, and never leave the gateway.
 type Error struct {
 	Code       Code
 	Stage      string
 	Reasons    []Reason
+	Field      string        // for CodeInvalidParams and CodeHeaderMismatch: the member of the protocol's own, as a JSON Pointer into the message, or its header; "" = not said
 	Violations []Violation   // for CodeInvalidArguments, sorted by pointer
 	RetryAfter time.Duration // for CodeRateLimited and CodeUnavailable; 0 = unknown
 	Scopes     []string      // for CodeInsufficientScope: all that the operation needs
@@ -105,6 +106,10 @@ type Error struct {
 
 // Fail returns an Error of the code with its reasons.
 func Fail(code Code, reasons ...Reason) *Error { return &Error{Code: code, Reasons: reasons} }
+
+// Wrong returns an Error of the code about a member of the protocol's own, named by a
+// JSON Pointer into the message, or about a header.
+func Wrong(code Code, field string) *Error { return &Error{Code: code, Field: field} }
 
 // Because returns an Error of the code that was caused by err.
 func Because(code Code, err error, reasons ...Reason) *Error {

@@ -57,18 +57,18 @@ func ParseRequest(raw []byte, lim Limits) (*Request, error) {
 		return nil, err
 	}
 	if e.id != nil && !isID(e.id) {
-		return nil, notMessage("id is neither a string nor an integer")
+		return nil, notRequest(gateway.ReasonID, "id is neither a string nor an integer")
 	}
 	r := &Request{ID: e.id}
 	if e.result != nil || e.error != nil {
-		return r, notMessage("a response")
+		return r, notRequest(gateway.ReasonNotRequest, "a response")
 	}
 	if !rawjson.IsText(e.version, "2.0") {
-		return r, notMessage("jsonrpc is not 2.0")
+		return r, notRequest(gateway.ReasonVersion, "jsonrpc is not 2.0")
 	}
 	method, ok := Text(e.method)
 	if !ok || method == "" {
-		return r, notMessage("no method")
+		return r, notRequest(gateway.ReasonNotRequest, "no method")
 	}
 	var meta Meta
 	if e.params != nil {
@@ -94,7 +94,7 @@ func parseEnvelope(raw []byte, lim Limits) (envelope, error) {
 func readEnvelope(raw []byte) (envelope, error) {
 	var e envelope
 	if Kind(raw) != '{' {
-		return e, notMessage("not an object")
+		return e, notRequest(gateway.ReasonNotRequest, "not an object")
 	}
 	for name, value := range rawjson.Members(raw) {
 		switch string(name) {
@@ -117,14 +117,14 @@ func readEnvelope(raw []byte) (envelope, error) {
 
 func parseMeta(params []byte) (Meta, error) {
 	if Kind(params) != '{' {
-		return Meta{}, invalidParams("params is not an object")
+		return Meta{}, invalidParams("/params", "params is not an object")
 	}
 	raw, ok := Member(params, "_meta")
 	if !ok {
 		return Meta{}, nil
 	}
 	if Kind(raw) != '{' {
-		return Meta{}, invalidParams("_meta is not an object")
+		return Meta{}, invalidParams("/params/_meta", "_meta is not an object")
 	}
 	m := Meta{Raw: raw}
 	for name, value := range rawjson.Members(raw) {
@@ -166,7 +166,21 @@ func (m *Meta) set(name, value []byte) error {
 		m.Call, _ = Text(value)
 	}
 	if !ok {
-		return invalidParams("a member of _meta has a wrong type")
+		return invalidParams(MetaField(string(name)), "a member of _meta has a wrong type")
+	}
+	return nil
+}
+
+// Complete returns the error about the first member that a request of 2026-07-28 must
+// have and has not (Request Metadata), or nil.
+func (m *Meta) Complete() error {
+	for _, must := range [...]struct {
+		name string
+		has  bool
+	}{{MetaVersion, m.Version != ""}, {MetaClientCapabilities, m.ClientCapabilities != nil}} {
+		if !must.has {
+			return invalidParams(MetaField(must.name), "a member of _meta is missing")
+		}
 	}
 	return nil
 }
@@ -214,6 +228,18 @@ func notMessage(what string) error {
 	return gateway.Because(gateway.CodeMalformed, fmt.Errorf("%w: %s", ErrMessage, what), gateway.ReasonMalformed)
 }
 
-func invalidParams(what string) error {
-	return gateway.Because(gateway.CodeInvalidParams, fmt.Errorf("%w: %s", ErrMessage, what))
+// notRequest is notMessage with why, for hosts.
+func notRequest(why gateway.Reason, what string) error {
+	return gateway.Because(gateway.CodeMalformed, fmt.Errorf("%w: %s", ErrMessage, what), gateway.ReasonMalformed, why)
+}
+
+func invalidParams(field, what string) error {
+	e := gateway.Because(gateway.CodeInvalidParams, fmt.Errorf("%w: %s", ErrMessage, what))
+	e.Field = field
+	return e
+}
+
+// MetaField is where a member of _meta stands in a request, for gateway.Error.Field.
+func MetaField(name string) string {
+	return "/params/_meta/" + strings.ReplaceAll(name, "/", "~1") // the protocol's names hold no tilde
 }

@@ -42,7 +42,7 @@ func CheckHeaders(h http.Header, r *Request, required bool) error {
 			return err
 		}
 		if !ok || decoded != name {
-			return headers.Mismatch(HeaderName + " differs from the body")
+			return headers.Wrong(HeaderName, "differs from the body")
 		}
 		return nil
 	}
@@ -53,11 +53,11 @@ func CheckHeaders(h http.Header, r *Request, required bool) error {
 func checkHeader(h http.Header, key, want string, known, required bool) error {
 	switch values := h[key]; {
 	case len(values) > 1:
-		return headers.Mismatch(key + " is repeated")
+		return headers.Wrong(key, "is repeated")
 	case len(values) == 0 && required:
-		return headers.Mismatch(key + " is missing")
+		return headers.Wrong(key, "is missing")
 	case len(values) == 1 && known && values[0] != want:
-		return headers.Mismatch(key + " differs from the body")
+		return headers.Wrong(key, "differs from the body")
 	default:
 		return nil
 	}

@@ -139,7 +139,7 @@ func (g *Gateway) route(ctx context.Context, c *Call) error {
 		if isNotification(c.Request.Method) {
 			return nil
 		}
-		return gateway.Fail(gateway.CodeMalformed)
+		return gateway.Fail(gateway.CodeMalformed, gateway.ReasonMalformed, gateway.ReasonID)
 	}
 	p, ok := g.methods[c.Era][c.Request.Method]
 	if !ok {

@@ -35,7 +35,7 @@ func setLevel(ctx context.Context, c *Call) error {
 	raw, _ := protocol.Member(c.Request.Params, "level")
 	level, ok := protocol.Text(raw)
 	if !ok || !protocol.IsLogLevel(level) {
-		return gateway.Fail(gateway.CodeInvalidParams)
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/level")
 	}
 	c.Session.SetLogLevel(level)
 	return acknowledge(ctx, c)

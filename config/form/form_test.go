@@ -34,7 +34,6 @@ func (s *sample) form() Value {
 		{Key: "wait", Value: Duration(&s.wait, time.Millisecond, time.Hour)},
 		{Key: "list", Value: List(&s.list, Text)},
 		{Key: "table", Value: Map(&s.table, Keys{}, func(_ Entry, n *int) Value { return Int(n, 0, 9) })},
-		{Key: "nothing", Value: EmptyList("not_supported", "not yet")},
 	}}
 }
 
@@ -46,7 +45,7 @@ func read(text string) (*sample, gateway.Problems) {
 }
 
 func TestRead(t *testing.T) {
-	s, problems := read("text: a b\nword: beta\nmatch: \"abc\"\nyes: yes\nno: no\nflag: True\ncount: 3\nsize: 3KiB\nwait: 1m30s\nlist:\n- x\n- 'y'\ntable: {a: 1, b: 2}\nnothing: []\n")
+	s, problems := read("text: a b\nword: beta\nmatch: \"abc\"\nyes: yes\nno: no\nflag: True\ncount: 3\nsize: 3KiB\nwait: 1m30s\nlist:\n- x\n- 'y'\ntable: {a: 1, b: 2}\n")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -84,7 +83,6 @@ func TestCodes(t *testing.T) {
 		"txet: a":                            "unknown_key 1:1",
 		"text: a\ntext: b":                   "duplicate_key 2:1",
 		"- a":                                "wrong_type 1:1",
-		"nothing: [1]":                       "not_supported 1:10",
 		"text: a\n---\ntext: b\n":            "many_documents 3:1",
 		"text: &a b":                         "alias 1:7",
 		"text: !!str b":                      "tag 1:7",

@@ -231,16 +231,3 @@ func Lazy(describe func() Value) Value { return lazy(describe) }
 
 func (l lazy) read(at Place)          { l().read(at) }
 func (l lazy) schema() map[string]any { return l().schema() }
-
-type emptyList struct{ Fault }
-
-// EmptyList is a list that holds nothing yet; an item is the fault.
-func EmptyList(code, message string) Value { return emptyList{Fault{Code: code, Message: message}} }
-
-func (l emptyList) read(at Place) {
-	if !at.Empty() {
-		at.Report(l.Code, "%s", l.Message)
-	}
-}
-
-func (l emptyList) schema() map[string]any { return map[string]any{"type": "array", "maxItems": 0} }

@@ -72,3 +72,10 @@ func IsSafe(s string) bool {
 func Mismatch(what string) error {
 	return gateway.Because(gateway.CodeHeaderMismatch, fmt.Errorf("%w: %s", ErrHeader, what))
 }
+
+// Wrong is Mismatch about a header that is named: to whoever sent it, too.
+func Wrong(header, what string) error {
+	e := gateway.Because(gateway.CodeHeaderMismatch, fmt.Errorf("%w: %s %s", ErrHeader, header, what))
+	e.Field = header
+	return e
+}

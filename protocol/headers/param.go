@@ -18,23 +18,23 @@ func CheckParams(h http.Header, ms []Mirror, arguments []byte, required bool) er
 	for _, m := range ms {
 		values := h[m.Header]
 		if len(values) > 1 {
-			return Mismatch(m.Header + " is repeated")
+			return Wrong(m.Header, "is repeated")
 		}
 		argument, mirrored := m.argument(arguments)
 		switch {
 		case len(values) == 0 && mirrored && required:
-			return Mismatch(m.Header + " is missing")
+			return Wrong(m.Header, "is missing")
 		case len(values) == 0:
 			continue
 		case !mirrored:
-			return Mismatch(m.Header + " stands for no argument")
+			return Wrong(m.Header, "stands for no argument")
 		}
 		text, err := DecodeHeader(values[0])
 		if err != nil {
 			return err
 		}
 		if !headerEquals(text, argument) {
-			return Mismatch(m.Header + " differs from its argument")
+			return Wrong(m.Header, "differs from its argument")
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -59,13 +60,20 @@ func Check(raw []byte, lim Limits) error {
 		return gateway.Because(gateway.CodeTooLarge, fmt.Errorf("%w: %d bytes", ErrLimit, len(raw)))
 	}
 	if at, what := scan(raw, lim); what != "" {
-		return malformed(fmt.Errorf("%w: %s at offset %d", ErrLimit, what, at))
+		reason := gateway.ReasonNumber
+		if what == nesting {
+			reason = gateway.ReasonDepth
+		}
+		return malformed(fmt.Errorf("%w: %s at offset %d", ErrLimit, what, at), reason)
 	}
 	if !jsontext.Value(raw).IsValid() {
 		return malformed(explain(raw))
 	}
 	return nil
 }
+
+// nesting is the excess that is none of a number.
+const nesting = "nesting"
 
 // scan is the first pass: it enforces depth and number limits on any bytes,
 // valid JSON or not, so that no library sees a bomb. It returns the offset and
@@ -78,7 +86,7 @@ func scan(raw []byte, lim Limits) (at int, what string) {
 			i = skipString(raw, i)
 		case c == '{' || c == '[':
 			if depth++; depth > lim.Depth {
-				return i, "nesting"
+				return i, nesting
 			}
 			i++
 		case c == '}' || c == ']':
@@ -119,21 +127,24 @@ func numberExcess(lexeme []byte, lim Limits) string {
 
 // explain finds out why raw is not valid. The decoder's own error is not
 // passed on, because it quotes what it read.
-func explain(raw []byte) error {
+func explain(raw []byte) (error, gateway.Reason) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	_, err := dec.ReadValue()
-	cause, at := ErrSyntax, dec.InputOffset()
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		cause = ErrDuplicate
+	cause, reason, at := ErrSyntax, gateway.ReasonNotJSON, dec.InputOffset()
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		cause, reason = ErrDuplicate, gateway.ReasonDuplicate
+	case !utf8.Valid(raw):
+		reason = gateway.ReasonNotUTF8
 	}
 	if se := (*jsontext.SyntacticError)(nil); errors.As(err, &se) {
 		at = se.ByteOffset
 	}
-	return fmt.Errorf("%w: at offset %d", cause, at)
+	return fmt.Errorf("%w: at offset %d", cause, at), reason
 }
 
-func malformed(cause error) error {
-	return gateway.Because(gateway.CodeMalformed, cause, gateway.ReasonMalformed)
+func malformed(cause error, why gateway.Reason) error {
+	return gateway.Because(gateway.CodeMalformed, cause, gateway.ReasonMalformed, why)
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }

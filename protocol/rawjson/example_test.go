@@ -8,7 +8,7 @@ import (
 
 func ExampleCheck() {
 	fmt.Println(rawjson.Check([]byte(`{"to":"bob","to":"eve"}`), rawjson.DefaultLimits()))
-	// Output: malformed_request malformed: duplicate member name: at offset 12
+	// Output: malformed_request malformed duplicate_member: duplicate member name: at offset 12
 }
 
 func ExampleAppendCanonical() {

@@ -14,6 +14,7 @@ import (
 
 func TestEveryCodeHasItsRow(t *testing.T) {
 	rows := answer.Rows()
+	owners := map[int]gateway.Code{}
 	for _, code := range gateway.Codes() {
 		row, ok := rows[code]
 		if !ok {
@@ -23,6 +24,10 @@ func TestEveryCodeHasItsRow(t *testing.T) {
 		if row.Sentence == "" || row.Retry == "" || row.Status == 0 {
 			t.Errorf("%s: the row is not complete: %+v", code, row)
 		}
+		if other, taken := owners[row.RPC]; taken && row.RPC > 0 {
+			t.Errorf("%s and %s both travel as %d", code, other, row.RPC)
+		}
+		owners[row.RPC] = code
 		if !legal(row.RPC) {
 			t.Errorf("%s travels as %d, which is not ours to send", code, row.RPC)
 		}

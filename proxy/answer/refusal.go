@@ -110,6 +110,9 @@ func appendData(dst []byte, r *Refusal, row Row) []byte {
 		}
 		dst = append(dst, ']')
 	}
+	if r.Err.Field != "" {
+		dst = protocol.AppendString(append(dst, `,"field":`...), r.Err.Field)
+	}
 	if len(r.Err.Violations) > 0 {
 		dst = append(dst, `,"violations":[`...)
 		for i, v := range r.Err.Violations {

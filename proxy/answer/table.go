@@ -74,7 +74,7 @@ func Rows() map[gateway.Code]Row {
 
 		gateway.CodeMalformedCredential: {400, 1400, false, RetryNo, "One credential is wanted, in one Authorization header."},
 		gateway.CodeInsufficientScope:   {403, 1006, false, RetryNo, "The credential does not hold the scopes that this needs."},
-		gateway.CodeIssuerUnavailable:   {503, 1512, false, RetryLater, "The credential could not be checked now."},
+		gateway.CodeIssuerUnavailable:   {503, 1513, false, RetryLater, "The credential could not be checked now."},
 		gateway.CodeInProgress:          {409, 1521, true, RetryLater, "A call with this idempotency key is under way; this one was not sent."},
 		gateway.CodeIdempotencyConflict: {409, 1522, true, RetryNo, "This idempotency key stands for a call with other arguments; nothing was executed."},
 		gateway.CodeMissingExternalID:   {502, 1523, true, RetryNo, "The upstream reported success without the evidence that the review asks for; the call was executed."},

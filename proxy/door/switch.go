@@ -2,7 +2,9 @@ package door
 
 import (
 	"net/http"
+	"strings"
 
+	"mcp-gateway/auth"
 	"mcp-gateway/protocol"
 )
 
@@ -18,6 +20,22 @@ func Switch(modern, legacy http.Handler) http.Handler {
 			return
 		}
 		modern.ServeHTTP(w, r)
+	})
+}
+
+// Paths serves hosts on the endpoints and the metadata where they are looked for. A
+// path counts as it came: one that is spelled oddly is no other's, and none is
+// answered by a redirect, which would lead a credential elsewhere.
+func Paths(hosts, metadata http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == Path || strings.HasPrefix(path, Path+"/"):
+			hosts.ServeHTTP(w, r)
+		case strings.HasPrefix(path, auth.MetadataPath+"/"):
+			metadata.ServeHTTP(w, r)
+		default:
+			http.NotFound(w, r)
+		}
 	})
 }
 

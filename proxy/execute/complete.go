@@ -36,12 +36,17 @@ func (x *Executor) Complete() []call.Stage {
 func resolveReference(c *call.Call) error {
 	ref, _ := protocol.Member(c.Request.Params, "ref")
 	argument, _ := protocol.Member(c.Request.Params, "argument")
-	if protocol.Kind(ref) != '{' || protocol.Kind(argument) != '{' {
-		return gateway.Fail(gateway.CodeInvalidParams)
+	name, named := "", false
+	if protocol.Kind(argument) == '{' {
+		name, named = text(argument, "name")
+		_, valued := text(argument, "value")
+		named = named && valued
 	}
-	name, named := text(argument, "name")
-	if _, valued := text(argument, "value"); !named || !valued {
-		return gateway.Fail(gateway.CodeInvalidParams)
+	switch {
+	case protocol.Kind(ref) != '{':
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/ref")
+	case !named:
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/argument")
 	}
 	var err error
 	if c.Arguments, err = given(c.Request.Params, argument, name); err != nil {
@@ -51,7 +56,7 @@ func resolveReference(c *call.Call) error {
 	case refPrompt:
 		prompt, ok := text(ref, "name")
 		if !ok {
-			return gateway.Fail(gateway.CodeInvalidParams)
+			return gateway.Wrong(gateway.CodeInvalidParams, "/params/ref/name")
 		}
 		c.Name = prompt
 		c.Item, c.Missing = c.Catalog.Resolve(gateway.KindPrompt, c.Scope, prompt)
@@ -59,7 +64,7 @@ func resolveReference(c *call.Call) error {
 	case refResource:
 		return resolveTemplate(c, ref)
 	}
-	return gateway.Fail(gateway.CodeInvalidParams)
+	return gateway.Wrong(gateway.CodeInvalidParams, "/params/ref/type")
 }
 
 // resolveTemplate finds the template of that very text, or else the resource that
@@ -67,7 +72,7 @@ func resolveReference(c *call.Call) error {
 func resolveTemplate(c *call.Call, ref []byte) error {
 	asked, ok := text(ref, "uri")
 	if !ok {
-		return gateway.Fail(gateway.CodeInvalidParams)
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/ref/uri")
 	}
 	c.Name = asked
 	c.Item, c.Missing = c.Catalog.Resolve(gateway.KindTemplate, c.Scope, asked)
@@ -90,14 +95,14 @@ func given(params, argument []byte, name string) ([]byte, error) {
 	case '{':
 		for key, value := range protocol.Members(before) {
 			if protocol.Kind(value) != '"' || string(key) == name {
-				return nil, gateway.Fail(gateway.CodeInvalidParams)
+				return nil, gateway.Wrong(gateway.CodeInvalidParams, "/params/context/arguments")
 			}
 			out = append(protocol.AppendString(out, string(key)), ':')
 			out = append(append(out, value...), ',')
 		}
 	case 0:
 	default:
-		return nil, gateway.Fail(gateway.CodeInvalidParams)
+		return nil, gateway.Wrong(gateway.CodeInvalidParams, "/params/context/arguments")
 	}
 	value, _ := protocol.Member(argument, "value")
 	out = append(protocol.AppendString(out, name), ':')

@@ -52,12 +52,12 @@ func (x *Executor) ResourcesRead() []call.Stage {
 func resolveName(c *call.Call, kind gateway.Kind) error {
 	name, ok := text(c.Request.Params, "name")
 	if !ok {
-		return gateway.Fail(gateway.CodeInvalidParams)
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/name")
 	}
 	c.Name = name
 	if args, ok := protocol.Member(c.Request.Params, "arguments"); ok {
 		if protocol.Kind(args) != '{' {
-			return gateway.Fail(gateway.CodeInvalidParams)
+			return gateway.Wrong(gateway.CodeInvalidParams, "/params/arguments")
 		}
 		c.Arguments = args
 	}
@@ -70,7 +70,7 @@ func resolveName(c *call.Call, kind gateway.Kind) error {
 func resolveURI(c *call.Call) error {
 	asked, ok := text(c.Request.Params, "uri")
 	if !ok {
-		return gateway.Fail(gateway.CodeInvalidParams)
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/uri")
 	}
 	normal, err := uri.Normalize(asked)
 	if err != nil {

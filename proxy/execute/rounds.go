@@ -29,7 +29,7 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 	}
 	if responses, ok := protocol.Member(c.Request.Params, "inputResponses"); ok {
 		if !objects(responses) {
-			return gateway.Fail(gateway.CodeInvalidParams)
+			return gateway.Wrong(gateway.CodeInvalidParams, "/params/inputResponses")
 		}
 		c.Round.Responses = responses
 	}
@@ -42,7 +42,7 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 	}
 	token, ok := protocol.Text(raw)
 	if !ok {
-		return gateway.Fail(gateway.CodeInvalidParams)
+		return gateway.Wrong(gateway.CodeInvalidParams, "/params/requestState")
 	}
 	left, err := state.Open(x.Keys, binding(c), token, c.Now())
 	if err != nil {

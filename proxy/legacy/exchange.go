@@ -61,13 +61,13 @@ func (f *Front) agree(_ context.Context, c *proxy.Call) error {
 // header, as the modern front refuses it: such a host belongs there.
 func modern(c *proxy.Call) error {
 	c.Era, c.Revision = audit.Modern, c.Request.Meta.Version
-	return gateway.Fail(gateway.CodeHeaderMismatch)
+	return gateway.Wrong(gateway.CodeHeaderMismatch, protocol.HeaderVersion)
 }
 
 // begin starts a session (2025-11-25, Lifecycle, Initialization).
 func (f *Front) begin(c *proxy.Call, x *exchange) error {
 	if c.Request.ID == nil {
-		return gateway.Fail(gateway.CodeMalformed)
+		return gateway.Fail(gateway.CodeMalformed, gateway.ReasonMalformed, gateway.ReasonID)
 	}
 	agreed, err := lifecycle.Negotiate(c.Request.Params)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Front) enter(c *proxy.Call, x *exchange) error {
 	}
 	id := c.Header.Get(protocol.HeaderSession)
 	if id == "" {
-		return gateway.Fail(gateway.CodeHeaderMismatch)
+		return gateway.Wrong(gateway.CodeHeaderMismatch, protocol.HeaderSession)
 	}
 	s, err := f.sessions.enter(id, c.Principal.ID(), c.Scope)
 	if err != nil {

@@ -56,8 +56,11 @@ func Negotiate(params []byte) (*Session, error) {
 	raw, _ := protocol.Member(params, "protocolVersion")
 	asked, ok := protocol.Text(raw)
 	declared, _ := protocol.Member(params, "capabilities")
-	if !ok || protocol.Kind(declared) != '{' {
-		return nil, gateway.Fail(gateway.CodeInvalidParams)
+	switch {
+	case !ok:
+		return nil, gateway.Wrong(gateway.CodeInvalidParams, "/params/protocolVersion")
+	case protocol.Kind(declared) != '{':
+		return nil, gateway.Wrong(gateway.CodeInvalidParams, "/params/capabilities")
 	}
 	served := protocol.LegacyRevisions()
 	s := &Session{Revision: served[0], Capabilities: slices.Clone(declared)}

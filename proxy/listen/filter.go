@@ -16,6 +16,7 @@ const MaxResources = 128
 const (
 	notificationsMember = "notifications"
 	resourcesMember     = "resourceSubscriptions"
+	filterField         = "/params/" + notificationsMember
 )
 
 // agree reads a filter (2026-07-28, Subscriptions, Notification Filter) and
@@ -25,12 +26,12 @@ func agree(ctx context.Context, now *standing, params []byte) (call.Subscription
 	sub := call.Subscription{Wanted: &lifecycle.Wanted{}}
 	filter, _ := protocol.Member(params, notificationsMember)
 	if protocol.Kind(filter) != '{' {
-		return sub, gateway.Fail(gateway.CodeInvalidParams)
+		return sub, gateway.Wrong(gateway.CodeInvalidParams, filterField)
 	}
 	for i := range topics {
 		value, ok := protocol.Member(filter, topics[i].member)
 		if kind := protocol.Kind(value); ok && kind != 't' && kind != 'f' {
-			return sub, gateway.Fail(gateway.CodeInvalidParams)
+			return sub, gateway.Wrong(gateway.CodeInvalidParams, filterField+"/"+topics[i].member)
 		}
 		*topics[i].of(&sub) = protocol.Kind(value) == 't'
 	}
@@ -39,11 +40,11 @@ func agree(ctx context.Context, now *standing, params []byte) (call.Subscription
 		return sub, nil
 	}
 	if protocol.Kind(list) != '[' {
-		return sub, gateway.Fail(gateway.CodeInvalidParams)
+		return sub, gateway.Wrong(gateway.CodeInvalidParams, filterField+"/"+resourcesMember)
 	}
 	for raw := range protocol.Elements(list) {
 		if protocol.Kind(raw) != '"' {
-			return sub, gateway.Fail(gateway.CodeInvalidParams)
+			return sub, gateway.Wrong(gateway.CodeInvalidParams, filterField+"/"+resourcesMember)
 		}
 		normal, spelled, err := readURI(raw)
 		if err == nil {

@@ -123,7 +123,7 @@ func (n *standing) resource(ctx context.Context, normal string) (registry.Pinned
 func readURI(raw []byte) (normal, spelled string, err error) {
 	spelled, ok := protocol.Text(raw)
 	if !ok {
-		return "", "", gateway.Fail(gateway.CodeInvalidParams)
+		return "", "", gateway.Wrong(gateway.CodeInvalidParams, "/params/uri")
 	}
 	if normal, err = uri.Normalize(spelled); err != nil {
 		return "", spelled, gateway.Because(gateway.CodeUnknownResource, err, gateway.ReasonToolAbsent)

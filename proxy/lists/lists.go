@@ -118,7 +118,7 @@ func (l *Lists) start(c *call.Call) (int, error) {
 	}
 	cursor, ok := protocol.Text(raw)
 	if !ok {
-		return 0, gateway.Fail(gateway.CodeInvalidParams)
+		return 0, gateway.Wrong(gateway.CodeInvalidParams, "/params/cursor")
 	}
 	name, err := l.Keys.Open(keyring.State, cursor, cursorContext(c))
 	if err != nil {

@@ -22,11 +22,12 @@ func agree(_ context.Context, c *proxy.Call) error {
 	case req.Method == protocol.MethodInitialize && !protocol.IsModern(declared):
 		return gateway.Fail(gateway.CodeUnsupportedVersion)
 	case said == "", declared != "" && said != declared:
-		return gateway.Fail(gateway.CodeHeaderMismatch)
+		return gateway.Wrong(gateway.CodeHeaderMismatch, protocol.HeaderVersion)
 	case said != protocol.Revision20260728:
 		return gateway.Fail(gateway.CodeUnsupportedVersion)
-	case declared == "", req.Meta.ClientCapabilities == nil:
-		return gateway.Fail(gateway.CodeInvalidParams)
+	}
+	if err := req.Meta.Complete(); err != nil {
+		return err
 	}
 	if err := protocol.CheckHeaders(c.Header, req, true); err != nil {
 		return err

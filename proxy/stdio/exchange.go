@@ -97,7 +97,7 @@ func (h *host) settle(c *proxy.Call) error {
 func (h *host) initialize(c *proxy.Call) error {
 	c.Era = audit.Legacy
 	if c.Request.ID == nil {
-		return gateway.Fail(gateway.CodeMalformed)
+		return gateway.Fail(gateway.CodeMalformed, gateway.ReasonMalformed, gateway.ReasonID)
 	}
 	agreed, err := lifecycle.Negotiate(c.Request.Params)
 	if err != nil {
@@ -115,10 +115,11 @@ func (h *host) modern(c *proxy.Call) error {
 	switch {
 	case declared == "" && c.Request.Method == protocol.MethodInitialize:
 		return gateway.Fail(gateway.CodeUnsupportedVersion)
-	case declared == "", c.Request.Meta.ClientCapabilities == nil:
-		return gateway.Fail(gateway.CodeInvalidParams)
-	case declared != protocol.Revision20260728:
+	case declared != "" && c.Request.Meta.ClientCapabilities != nil && declared != protocol.Revision20260728:
 		return gateway.Fail(gateway.CodeUnsupportedVersion)
+	}
+	if err := c.Request.Meta.Complete(); err != nil {
+		return err
 	}
 	if c.Request.Method != protocol.MethodDiscover {
 		h.era = audit.Modern

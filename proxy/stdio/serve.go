@@ -135,6 +135,9 @@ func (h *host) serve(x *exchange, line []byte) {
 	})
 	h.pipeline.Do(x.ctx, c)
 	h.finish(x)
+	if c.Request == nil && c.Reply == nil {
+		c.Request = h.identify(line)
+	}
 	if notification := c.Request != nil && c.Request.Method != "" && c.Request.ID == nil; notification || x.cancelled.Load() {
 		return
 	}
@@ -143,6 +146,20 @@ func (h *host) serve(x *exchange, line []byte) {
 	if a.Body != nil {
 		_ = h.write(a.Body) // a host that is gone ends the loop
 	}
+}
+
+// identify reads of a message that was refused unread, because of who sent it or how
+// often, which request it is: on a pipe an answer without an id is nobody's, and what
+// waits for it would wait for ever. The line is here in any case; what else stands in
+// it is not looked at.
+func (h *host) identify(line []byte) *protocol.Request {
+	limits := protocol.DefaultLimits()
+	limits.Bytes, limits.Depth = h.Gateway.World().Limits.Body, h.Gateway.World().Limits.Depth
+	r, err := protocol.ParseRequest(line, limits)
+	if err != nil {
+		return nil
+	}
+	return &protocol.Request{ID: r.ID, Method: r.Method}
 }
 
 // write sends one message as one line, whole.

@@ -215,6 +215,34 @@ func TestStdioCallsRunSideBySide(t *testing.T) {
 	}
 }
 
+// What comes too often is refused unread, and yet by its id: an answer without one
+// would be nobody's.
+func TestStdioTooOften(t *testing.T) {
+	s := stage.Open(t, stage.Options{
+		Auth:      `stdio: {subject: local, tenant: test, scopes: [use]}`,
+		Settings:  "limits: {rates: {principal: 3/h}}\n",
+		Upstreams: []stage.Upstream{stage.Served(t, "peer", peer(nil))}, Review: review,
+	})
+	p := start(t, s, "")
+	for _, id := range []string{"1", `"two"`, "3"} {
+		if m := p.ask(id, protocol.MethodToolsList, `"_meta":`+stage.Meta); m.Result == nil {
+			t.Fatalf("%s %s", id, m.Error)
+		}
+	}
+	if m := p.ask(`"four"`, protocol.MethodToolsCall, `"_meta":`+stage.Meta+`,"name":"peer__exact","arguments":`+exact); code(m) != "rate_limited" {
+		t.Errorf("a call too often: %s %s", m.Result, m.Error)
+	}
+	if m := p.ask("5", protocol.MethodToolsList, `"_meta":`+stage.Meta); code(m) != "rate_limited" || m.Error == nil {
+		t.Errorf("a list too often: %s %s", m.Result, m.Error)
+	}
+	p.say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`) // is not answered
+	p.say(`{"jsonrpc":"2.0","id":6,`)
+	if m := p.hear(); code(m) != "rate_limited" || m.ID != nil {
+		t.Errorf("no message, too often: %s %s", m.ID, m.Error)
+	}
+	p.end()
+}
+
 func TestNobodyComesByStdioUnconfigured(t *testing.T) {
 	s := stage.Open(t, stage.Options{Upstreams: []stage.Upstream{stage.Served(t, "peer", peer(nil))}})
 	refused(t, s, "", "stdio_principal")

@@ -15,7 +15,6 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
-	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
@@ -184,12 +183,7 @@ func (g *Gateway) openDoors() error {
 	if err != nil {
 		return err
 	}
-	hosts := policy.Browsers(door.Switch(stateless, g.sessions))
-	mux := http.NewServeMux()
-	mux.Handle(door.Path, hosts)
-	mux.Handle(door.Path+"/", hosts)
-	mux.Handle(auth.MetadataPath+"/", policy.Browsers(door.Metadata(g.corridor.World)))
-	g.handler = mux
+	g.handler = door.Paths(policy.Browsers(door.Switch(stateless, g.sessions)), policy.Browsers(door.Metadata(g.corridor.World)))
 	return nil
 }
 
