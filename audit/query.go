@@ -54,9 +54,14 @@ type Filter struct {
 	Outcome      gateway.Outcome
 	State        gateway.ExposureState
 	Reason       gateway.Reason // one of the reasons
+	Refused      bool           // only what was refused, whatever stopped it
 	Limit        int            // 0 = 100
 	Order        Order
 }
+
+// Refusals are the types of events of what was refused: before policy, by it, or
+// after it; of strangers only counts.
+func Refusals() []Type { return []Type{ToolRefused, RequestRefused, RefusedCounted} }
 
 // Row is one action (its decided event together with its finished or orphaned
 // one) or any other single event.

@@ -1,13 +1,20 @@
 package config
 
-import "mcp-gateway/config/form"
+import (
+	"mcp-gateway/config/form"
+	"mcp-gateway/config/keeping"
+)
 
 // Audit says how events are kept.
 type Audit struct {
 	Read, Write, Destructive Durability // by the tool's side effect
 	Subjects                 Subjects
 	Export                   Export
+	Retention                Retention
 }
+
+// Retention says how long events are kept; what is zero keeps them for ever.
+type Retention = keeping.Retention
 
 // Export is the second place to which checkpoints of the journal are taken;
 // none, one or both.
@@ -25,6 +32,7 @@ func (l *loader) auditing(v *Audit) form.Value {
 			durability("read", &v.Read), durability("write", &v.Write), durability("destructive", &v.Destructive),
 		}}},
 		{Key: "subjects", Doc: "How events name people.", Value: form.Word(&v.Subjects, Pseudonym, Plain)},
+		{Key: "retention", Doc: "How long the journal is kept: whole segments of 64MiB behind a checkpoint are removed, oldest first, each time on record. Absent: for ever.", Value: v.Retention.Form()},
 		{Key: "export", Doc: "A second place for the journal's checkpoints, out of reach of whoever could write the journal anew.", Value: form.Object{Fields: []form.Field{
 			{Key: "file", Doc: "Appends to this file, which should lie on another machine's disk.", Value: l.path(&v.Export.File)},
 			{Key: "http", Doc: "Posts each checkpoint as text.", Value: optional(&v.Export.HTTP, l.http)},

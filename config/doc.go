@@ -14,5 +14,6 @@
 //	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
 //	secret/      env:NAME and file:PATH, resolved and never printed
+//	keeping/     how long what is on record is kept
 //	form/        strict YAML by description
 package config

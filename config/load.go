@@ -27,6 +27,17 @@ type loader struct {
 // Load reads an upstreams.yaml. Its error is a gateway.Problems that holds
 // every fault of the file, in the order of their positions.
 func Load(path string) (*Config, error) {
+	c, err := Survey(path)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Survey is Load for those who only read what is on record: it returns what could
+// be read beside the faults, nil only where the file is no YAML at all. Nothing is
+// served by it.
+func Survey(path string) (*Config, error) {
 	doc := form.Open(path, maxFile)
 	dir := filepath.Dir(doc.File())
 	l := &loader{dir: dir, secrets: secret.Files{Dir: dir}}
@@ -37,9 +48,11 @@ func Load(path string) (*Config, error) {
 	if doc.Readable() {
 		c.settle(doc.Root())
 		c.judge(doc.Root())
+	} else {
+		c = nil
 	}
 	if problems := doc.Problems(); len(problems) > 0 {
-		return nil, problems
+		return c, problems
 	}
 	return c, nil
 }

@@ -30,13 +30,25 @@ type Checkpoint struct {
 	Seq     uint64
 	Hash    audit.Hash // of the line of event Seq
 	Time    time.Time  // when it was signed
+	Removed bool       // also: the events up to Seq were removed, as retention says
 }
 
 // layout is RFC 3339 in UTC with nine digits, as events have it.
 const layout = "2006-01-02T15:04:05.000000000Z"
 
+// removedLine is the extension line of a checkpoint behind which nothing is kept.
+const removedLine = "removed"
+
 // Text returns what is signed.
 func (c Checkpoint) Text() string {
+	text := c.head()
+	if c.Removed {
+		text += removedLine + "\n"
+	}
+	return text
+}
+
+func (c Checkpoint) head() string {
 	return Origin + "\n" + string(c.Replica) + "/" + strconv.FormatUint(c.Boot, 10) + "\n" +
 		strconv.FormatUint(c.Seq, 10) + "\n" + base64.StdEncoding.EncodeToString(c.Hash[:]) + "\n" +
 		c.Time.UTC().Format(layout) + "\n"
@@ -45,11 +57,11 @@ func (c Checkpoint) Text() string {
 // parseText is the inverse of Text; every other spelling is refused.
 func parseText(text string) (Checkpoint, bool) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != 6 || lines[0] != Origin {
+	if len(lines) < 6 || len(lines) > 7 || lines[0] != Origin {
 		return Checkpoint{}, false
 	}
 	replica, boot, _ := strings.Cut(lines[1], "/")
-	c := Checkpoint{Replica: audit.Ident(replica)}
+	c := Checkpoint{Replica: audit.Ident(replica), Removed: len(lines) == 7}
 	var err [4]error
 	c.Boot, err[0] = strconv.ParseUint(boot, 10, 64)
 	c.Seq, err[1] = strconv.ParseUint(lines[2], 10, 64)
@@ -93,7 +105,8 @@ func keyID(key ed25519.PublicKey) [4]byte {
 type Keys []ed25519.PublicKey
 
 // Open returns the checkpoint of a signed note: ErrForm, ErrUnknownKey or
-// ErrSignature if it is not one that a key of ours signed.
+// ErrSignature if it is not one that a key of ours signed. With ErrUnknownKey comes
+// what it says, unproven.
 func (ks Keys) Open(note string) (Checkpoint, error) {
 	text, rest, ok := strings.Cut(note, "\n\n")
 	c, sound := parseText(text + "\n")
@@ -111,6 +124,9 @@ func (ks Keys) Open(note string) (Checkpoint, error) {
 			return c, nil
 		}
 		err = ErrSignature
+	}
+	if errors.Is(err, ErrUnknownKey) {
+		return c, err
 	}
 	return Checkpoint{}, err
 }

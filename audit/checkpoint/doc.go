@@ -14,6 +14,10 @@
 //
 //	— mcp-gateway/journal 3q2+7wAAAA…
 //
+// One with a sixth line, "removed", says besides that the events up to that number
+// were removed by the gateway itself, as its retention says: the chain then begins
+// behind it.
+//
 // Map:
 //
 //	checkpoint.go  Checkpoint, Sign, Keys, Open: the note and its signature

@@ -62,6 +62,9 @@ type builder struct {
 	tx             *sql.Tx
 	insert, settle *sql.Stmt
 	events         int // in this transaction
+
+	tell        func(read, total uint64) // is told how far a reading has come; nil: nobody
+	read, total uint64                   // bytes
 }
 
 // forget drops what is remembered and what is not committed.
@@ -75,13 +78,13 @@ func (b *builder) forget() {
 // run reads the journal to its end. If the journal lost events that the index
 // holds, the index begins anew.
 func (b *builder) run(ctx context.Context) error {
-	err := b.read(ctx)
+	err := b.readAll(ctx)
 	if errors.Is(err, folder.ErrBehind) {
 		b.forget()
 		if err := reset(ctx, b.db); err != nil {
 			return err
 		}
-		err = b.read(ctx)
+		err = b.readAll(ctx)
 	}
 	if err != nil {
 		b.forget()
@@ -89,7 +92,7 @@ func (b *builder) run(ctx context.Context) error {
 	return err
 }
 
-func (b *builder) read(ctx context.Context) error {
+func (b *builder) readAll(ctx context.Context) error {
 	if b.progress == nil {
 		p, err := readProgress(ctx, b.db)
 		if err != nil {
@@ -101,6 +104,7 @@ func (b *builder) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.measure(ends)
 	for _, w := range ends.Writers() {
 		// Asked before the reading: it is made after the writer's last event.
 		settled := folder.Settled(b.journal, w)
@@ -112,7 +116,21 @@ func (b *builder) read(ctx context.Context) error {
 		}
 		b.states[w].done = settled
 	}
+	if b.tell != nil && b.total > 0 {
+		b.tell(b.total, b.total)
+	}
 	return b.commit(ctx)
+}
+
+// measure says how much there is to read, if anyone wants to know.
+func (b *builder) measure(ends folder.Cursor) {
+	b.read, b.total = 0, 0
+	if b.tell == nil {
+		return
+	}
+	for w := range ends {
+		b.total += folder.BytesFrom(b.journal, w, b.cursor[w])
+	}
 }
 
 // readWriter adds the writer's new events to the transaction.
@@ -127,8 +145,12 @@ func (b *builder) readWriter(ctx context.Context, w folder.Writer) error {
 		if err := b.add(ctx, e); err != nil {
 			return err
 		}
+		b.read += uint64(e.Next.Offset - e.Place.Offset)
 		if b.events++; b.events < batchEvents {
 			return nil
+		}
+		if b.tell != nil {
+			b.tell(b.read, b.total)
 		}
 		b.cursor[w] = e.Next
 		return b.commit(ctx)

@@ -212,6 +212,35 @@ func (x *Index) pass(ctx context.Context, keep bool) (elected bool, err error) {
 	return true, x.build.run(ctx)
 }
 
+// ErrBusy says that another process builds the index.
+var ErrBusy = errors.New("index: another process builds it")
+
+// Tell has every reading of the journal tell how many bytes of how many it has
+// read. It is called before the index is asked for the first time.
+func (x *Index) Tell(progress func(read, total uint64)) { x.build.tell = progress }
+
+// Rebuild empties the index and builds it from the journal. It is ErrBusy while
+// another process builds it.
+func (x *Index) Rebuild(ctx context.Context) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.owner == nil {
+		l, err := folder.TryLock(x.path + ".lock")
+		if errors.Is(err, folder.ErrLocked) {
+			return ErrBusy
+		}
+		if err != nil {
+			return err
+		}
+		defer l.Unlock()
+	}
+	x.build.forget()
+	if err := reset(ctx, x.db); err != nil {
+		return err
+	}
+	return x.build.run(ctx)
+}
+
 func (x *Index) resign() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

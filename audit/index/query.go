@@ -115,6 +115,13 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 		terms = append(terms, "reasons IN (SELECT id FROM word WHERE instr(' ' || text || ' ', ?) > 0)")
 		args = append(args, " "+string(f.Reason)+" ")
 	}
+	if f.Refused {
+		var marks []string
+		for _, t := range audit.Refusals() {
+			marks, args = append(marks, "?"), append(args, string(t))
+		}
+		terms = append(terms, "type IN (SELECT id FROM word WHERE text IN ("+strings.Join(marks, ",")+"))")
+	}
 	if len(terms) == 0 {
 		return "", nil, nil
 	}

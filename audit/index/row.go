@@ -20,8 +20,16 @@ const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 	outcome = ?, code = coalesce(?, code), reasons = coalesce(?, reasons)
 	WHERE action = ? AND end_seq IS NULL`
 
+// pruneEvents takes the rows of events that retention removed.
+const pruneEvents = `DELETE FROM event WHERE seq <= ? AND writer = (SELECT id FROM writer WHERE replica = ? AND boot = ?)`
+
 // add makes the event a row, or adds it to the row of its action.
 func (b *builder) add(ctx context.Context, e folder.Entry) error {
+	if ev := e.Event; ev.Type == audit.AuditPruned {
+		if _, err := b.tx.ExecContext(ctx, pruneEvents, int64(ev.OfSeq), string(ev.OfReplica), int64(ev.OfBoot)); err != nil {
+			return err
+		}
+	}
 	if settles(e.Event) {
 		found, err := b.addEnd(ctx, e)
 		if found || err != nil {

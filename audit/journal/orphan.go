@@ -117,16 +117,16 @@ func (s *survey) read(root string, w Writer, dead bool) error {
 	if err != nil {
 		return err
 	}
-	var seq uint64
 	for i, n := range ns {
 		path := folder.SegmentPath(root, w, n)
 		err := folder.EachLine(path, 0, func(l folder.Line) error {
 			switch {
 			case l.Whole:
-				seq++
 				s.add(w, l.Bytes, dead)
 			case dead && i == len(ns)-1:
-				s.torn = append(s.torn, tornTail{w, path, seq, l.At, l.Next - l.At})
+				last, _, err := folder.LastEvent(root, w)
+				s.torn = append(s.torn, tornTail{w, path, last.Seq, l.At, l.Next - l.At})
+				return err
 			}
 			return nil
 		})

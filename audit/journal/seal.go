@@ -34,9 +34,10 @@ type sealer struct {
 	Seal
 	kick   chan struct{} // capacity 1: a head is due
 	ended  chan struct{}
-	due    []chain // heads to be signed, by sequence (mu of the journal)
-	head   chain   // the last event in a file (mu of the journal)
-	last   uint64  // sequence of the last checkpoint; the sealer's own
+	due    []chain      // heads to be signed, by sequence (mu of the journal)
+	head   chain        // the last event in a file (mu of the journal)
+	asked  []chan error // who waits for a checkpoint of the present head (mu of the journal)
+	last   uint64       // sequence of the last checkpoint; the sealer's own
 	queue  []string
 	cancel context.CancelFunc // of exports that are under way
 }
@@ -82,7 +83,11 @@ func (j *Journal) startSealer() {
 		for {
 			select {
 			case _, open := <-s.kick:
-				j.seal(ctx, !open)
+				asked := j.askedFor()
+				err := j.seal(ctx, !open || len(asked) > 0)
+				for _, answer := range asked {
+					answer <- err
+				}
 				if !open {
 					return
 				}
@@ -112,16 +117,53 @@ func (j *Journal) stopSealer(ctx context.Context) error {
 	}
 }
 
+// ErrUnsealed says that a journal makes no checkpoints.
+var ErrUnsealed = errors.New("journal: no checkpoints are made")
+
+// Checkpoint signs the head as it is now, and returns once that stands in the
+// journal. Whether the second place has taken it is not waited for.
+func (j *Journal) Checkpoint(ctx context.Context) error {
+	if j.sealer == nil {
+		return ErrUnsealed
+	}
+	answer := make(chan error, 1)
+	j.mu.Lock()
+	closed := j.closed
+	if !closed { // with the lock held: the end of the sealer is told only after that of the journal
+		j.sealer.asked = append(j.sealer.asked, answer)
+		wake(j.sealer.kick)
+	}
+	j.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (j *Journal) askedFor() []chan error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	asked := j.sealer.asked
+	j.sealer.asked = nil
+	return asked
+}
+
 // seal signs the heads that are due, and the present one if now is set, once
-// they are on disk, and takes them to the second place.
-func (j *Journal) seal(ctx context.Context, now bool) {
+// they are on disk, and takes them to the second place. An error is one of
+// making them.
+func (j *Journal) seal(ctx context.Context, now bool) error {
 	s := j.sealer
 	heads := j.takeHeads(now)
 	if len(heads) > 0 {
 		if err := j.syncFor(); err != nil {
 			j.putBack(heads)
 			s.fail(err)
-			return
+			return err
 		}
 	}
 	for _, h := range heads {
@@ -130,7 +172,7 @@ func (j *Journal) seal(ctx context.Context, now bool) {
 		}, s.Signer)
 		if err := checkpoint.Append(folder.CheckpointPath(j.root, j.self), note); err != nil {
 			s.fail(err)
-			return // the next seal covers what this one would have
+			return err // the next seal covers what this one would have
 		}
 		s.last = h.seq
 		if s.Export != nil {
@@ -138,6 +180,7 @@ func (j *Journal) seal(ctx context.Context, now bool) {
 		}
 	}
 	s.export(ctx)
+	return nil
 }
 
 // takeHeads returns the heads to be signed in order, each once.

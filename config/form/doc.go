@@ -18,7 +18,7 @@
 //	place.go     Place: a node with its position; where problems are reported
 //	excerpt.go   the source line with its caret; secrets masked
 //	value.go     Value, Object, List, Map: composite values
-//	scalar.go    Text, Matching, Word, Bool, YesNo, Int, Size, Duration, Parsed: scalar values
+//	scalar.go    Text, Matching, Word, Bool, YesNo, Int, Size, Duration, Age, Parsed: scalar values
 //	nearest.go   "did you mean": the nearest known word
 //	edit/        changes keys of a file and leaves every other line as it was
 package form

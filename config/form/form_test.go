@@ -16,7 +16,7 @@ type sample struct {
 	text, word, match string
 	yes, no, flag     bool
 	count, size       int
-	wait              time.Duration
+	wait, kept        time.Duration
 	list              []string
 	table             map[string]int
 }
@@ -32,6 +32,7 @@ func (s *sample) form() Value {
 		{Key: "count", Value: Int(&s.count, 1, 9)},
 		{Key: "size", Value: Size(&s.size, 1<<30)},
 		{Key: "wait", Value: Duration(&s.wait, time.Millisecond, time.Hour)},
+		{Key: "kept", Value: Age(&s.kept, 24*time.Hour, 1000*24*time.Hour)},
 		{Key: "list", Value: List(&s.list, Text)},
 		{Key: "table", Value: Map(&s.table, Keys{}, func(_ Entry, n *int) Value { return Int(n, 0, 9) })},
 	}}
@@ -45,11 +46,11 @@ func read(text string) (*sample, gateway.Problems) {
 }
 
 func TestRead(t *testing.T) {
-	s, problems := read("text: a b\nword: beta\nmatch: \"abc\"\nyes: yes\nno: no\nflag: True\ncount: 3\nsize: 3KiB\nwait: 1m30s\nlist:\n- x\n- 'y'\ntable: {a: 1, b: 2}\n")
+	s, problems := read("text: a b\nword: beta\nmatch: \"abc\"\nyes: yes\nno: no\nflag: True\ncount: 3\nsize: 3KiB\nwait: 1m30s\nkept: 90d\nlist:\n- x\n- 'y'\ntable: {a: 1, b: 2}\n")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	if s.text != "a b" || s.word != "beta" || s.match != "abc" || !s.yes || !s.no || !s.flag || s.count != 3 || s.size != 3<<10 || s.wait != 90*time.Second || strings.Join(s.list, "") != "xy" || s.table["b"] != 2 {
+	if s.text != "a b" || s.word != "beta" || s.match != "abc" || !s.yes || !s.no || !s.flag || s.count != 3 || s.size != 3<<10 || s.wait != 90*time.Second || s.kept != 90*24*time.Hour || strings.Join(s.list, "") != "xy" || s.table["b"] != 2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -74,6 +75,11 @@ func TestCodes(t *testing.T) {
 		"size: 4mb":                          "bad_size 1:7",
 		"size: 99999999999999999999":         "bad_size 1:7",
 		"size: 2147483647GiB":                "out_of_range 1:7",
+		"kept: 90":                           "wrong_type 1:7",
+		"kept: 90m":                          "bad_age 1:7",
+		"kept: 0d":                           "bad_age 1:7",
+		"kept: 12h":                          "out_of_range 1:7",
+		"kept: 9999999999d":                  "bad_age 1:7",
 		"wait: 5":                            "bad_duration 1:7",
 		"wait: 2h":                           "out_of_range 1:7",
 		"wait: -1s":                          "out_of_range 1:7",

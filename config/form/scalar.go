@@ -206,6 +206,28 @@ func Duration(dst *time.Duration, low, high time.Duration) Value {
 		}}
 }
 
+// Age is a time of whole hours or days such as 36h or 90d, from low to high.
+func Age(dst *time.Duration, low, high time.Duration) Value {
+	return parsed[time.Duration]{dst: dst, kinds: "s", want: "an age such as 90d",
+		shape: map[string]any{"type": "string", "pattern": `^[1-9][0-9]{0,5}[hd]$`},
+		parse: func(s string) (time.Duration, *Fault) {
+			number, unit := s, time.Duration(0)
+			if rest, ok := strings.CutSuffix(s, "h"); ok {
+				number, unit = rest, time.Hour
+			} else if rest, ok := strings.CutSuffix(s, "d"); ok {
+				number, unit = rest, 24*time.Hour
+			}
+			n, err := strconv.ParseUint(number, 10, 20)
+			if unit == 0 || err != nil || n == 0 {
+				return 0, &Fault{Code: "bad_age", Message: fmt.Sprintf("`%s` is no age; write hours or days, such as 36h or 90d", clip(s))}
+			}
+			if d := time.Duration(n) * unit; d >= low && d <= high {
+				return d, nil
+			}
+			return 0, &Fault{Code: "out_of_range", Message: fmt.Sprintf("wants an age from %s to %s", low, high)}
+		}}
+}
+
 // Size is a number of bytes such as 512KiB or 4MiB, from 1 to high.
 func Size(dst *int, high int) Value {
 	return parsed[int]{dst: dst, kinds: "sif", want: "a size such as 4MiB",

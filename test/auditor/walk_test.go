@@ -1,14 +1,26 @@
 package auditor
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/checkpoint"
+	"mcp-gateway/audit/journal"
+	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/audit/journal/retain"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/seals"
+	"mcp-gateway/keyring"
 )
 
 func TestWalks(t *testing.T) {
@@ -23,7 +35,7 @@ func TestWalks(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"take": take, "edit": edit},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"take": take, "edit": edit, "aged": aged},
 	})
 }
 
@@ -50,4 +62,39 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not hold %s", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(path, []byte(strings.Replace(text, args[1], args[2], 1)), 0o600))
+}
+
+// aged makes a state directory whose journal retention has shortened: of two boots
+// the first is gone.
+func aged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: aged DIR")
+	}
+	state := ts.MkAbs(args[0])
+	ring, err := keyring.Open(filepath.Join(state, run.KeysDir))
+	ts.Check(err)
+	dir, hand := filepath.Join(state, run.JournalDir), seals.Hand{Ring: ring}
+	ctx := context.Background()
+	var j *journal.Journal
+	for boot := range 2 {
+		j, err = journal.Open(dir, journal.Options{Replica: "gw", SegmentBytes: 1000, Seal: &journal.Seal{Signer: hand}})
+		ts.Check(err)
+		for range 20 {
+			_, err := j.Append(ctx, &audit.Event{Type: audit.ConfigLoaded}, audit.Process)
+			ts.Check(err)
+		}
+		if boot == 0 {
+			ts.Check(j.Close(ctx))
+		}
+	}
+	total := folder.Bytes(dir, folder.Writer{Replica: "gw", Boot: 1}) + folder.Bytes(dir, folder.Writer{Replica: "gw", Boot: 2})
+	_, err = retain.Prune(ctx, dir, retain.Options{
+		Size: int64(total) / 2, Now: time.Now(), Signer: hand, Keys: checkpoint.Keys{hand.Public()},
+		Record: func(ctx context.Context, e *audit.Event) error {
+			_, err := j.Append(ctx, e, audit.Disk)
+			return errors.Join(err, j.Checkpoint(ctx))
+		},
+	})
+	ts.Check(err)
+	ts.Check(j.Close(ctx))
 }

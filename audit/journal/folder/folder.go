@@ -108,19 +108,32 @@ func LastEvent(dir string, w Writer) (h Head, ok bool, err error) {
 		return Head{}, false, err
 	}
 	for _, n := range slices.Backward(ns) {
-		text, err := tail(SegmentPath(dir, w, n))
-		if err != nil {
-			return Head{}, false, err
-		}
-		lines := strings.Split(text, "\n")
-		for _, l := range slices.Backward(lines[:len(lines)-1]) {
-			var e audit.Event
-			if audit.Decode([]byte(l), &e) == nil {
-				return Head{w, e.Seq, HashOf([]byte(l))}, true, nil
-			}
+		e, line, ok, err := lastOf(SegmentPath(dir, w, n))
+		if ok || err != nil {
+			return Head{w, e.Seq, HashOf(line)}, ok, err
 		}
 	}
 	return Head{}, false, nil
+}
+
+// LastIn returns the last whole event of a segment, ok false if there is none.
+func LastIn(path string) (e audit.Event, ok bool, err error) {
+	e, _, ok, err = lastOf(path)
+	return e, ok, err
+}
+
+func lastOf(path string) (e audit.Event, line []byte, ok bool, err error) {
+	text, err := tail(path)
+	if err != nil {
+		return e, nil, false, err
+	}
+	lines := strings.Split(text, "\n")
+	for _, l := range slices.Backward(lines[:len(lines)-1]) {
+		if audit.Decode([]byte(l), &e) == nil {
+			return e, []byte(l), true, nil
+		}
+	}
+	return audit.Event{}, nil, false, nil
 }
 
 // tail returns the last bytes of a segment. It syncs the file first, so that

@@ -85,11 +85,18 @@ func ReadWriter(ctx context.Context, dir string, w Writer, cursor Cursor, yield 
 		if n > from.Segment {
 			from = Place{Segment: n}
 		}
-		if err := readSegment(ctx, dir, w, from, cursor, yield); err != nil {
+		err := readSegment(ctx, dir, w, from, cursor, yield)
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && removedSince(dir, w, n)) {
 			return err
 		}
 	}
 	return nil
+}
+
+// removedSince says that retention removed the segment after it was listed.
+func removedSince(dir string, w Writer, n int) bool {
+	ns, err := Segments(dir, w)
+	return err == nil && !slices.Contains(ns, n)
 }
 
 func readSegment(ctx context.Context, dir string, w Writer, from Place, cursor Cursor, yield func(Entry) error) error {
@@ -182,16 +189,24 @@ func (c Cursor) Writers() []Writer {
 
 // Bytes returns how many bytes the writer's segments have; what cannot be read
 // counts as nothing.
-func Bytes(dir string, w Writer) uint64 {
+func Bytes(dir string, w Writer) uint64 { return BytesFrom(dir, w, Place{}) }
+
+// BytesFrom likewise counts those from a place on.
+func BytesFrom(dir string, w Writer, from Place) uint64 {
 	ns, err := Segments(dir, w)
 	if err != nil {
 		return 0
 	}
-	var total uint64
+	var total int64
 	for _, n := range ns {
-		if info, err := os.Stat(SegmentPath(dir, w, n)); err == nil {
-			total += uint64(info.Size())
+		info, err := os.Stat(SegmentPath(dir, w, n))
+		if err != nil || n < from.Segment {
+			continue
+		}
+		total += info.Size()
+		if n == from.Segment {
+			total -= min(from.Offset, info.Size())
 		}
 	}
-	return total
+	return uint64(total)
 }

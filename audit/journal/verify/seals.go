@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"mcp-gateway/audit/checkpoint"
 	"mcp-gateway/audit/journal/folder"
@@ -11,6 +12,10 @@ import (
 
 // sealEvents is how many events one checkpoint may be apart from the next.
 const sealEvents = 1000
+
+// SealTime is how long an event may wait for the checkpoint that covers it, a slow
+// disk included. One that came later proves no less; the machine may have slept.
+const SealTime = 90 * time.Second
 
 // seal is a checkpoint that a key of ours signed.
 type seal struct {
@@ -29,7 +34,7 @@ func writerOf(c checkpoint.Checkpoint) Writer { return Writer{Replica: c.Replica
 func readSeals(dir string, ws []Writer, o Against, report *Report) (seals, error) {
 	all := seals{of: map[Writer][]seal{}}
 	if len(o.Keys) == 0 {
-		return all, nil
+		return all, all.believe(dir, ws)
 	}
 	for _, w := range ws {
 		notes, err := checkpoint.Read(folder.CheckpointPath(dir, w))
@@ -58,11 +63,28 @@ func readSeals(dir string, ws []Writer, o Against, report *Report) (seals, error
 	return all, nil
 }
 
+// believe takes the journal's own checkpoints unproven, for whoever has no key:
+// where retention removed something, they say where the chain begins.
+func (s seals) believe(dir string, ws []Writer) error {
+	for _, w := range ws {
+		notes, err := checkpoint.Read(folder.CheckpointPath(dir, w))
+		if err != nil {
+			return err
+		}
+		for _, note := range notes {
+			if c, err := (checkpoint.Keys{}).Open(note); errors.Is(err, checkpoint.ErrUnknownKey) && writerOf(c) == w {
+				s.add(w, seal{Checkpoint: c, here: true})
+			}
+		}
+	}
+	return nil
+}
+
 // add puts a checkpoint to the others of its writer. One that was kept in both
 // places is one.
 func (s seals) add(w Writer, one seal) {
 	for i := range s.of[w] {
-		if had := &s.of[w][i]; !one.forged && !had.forged && had.Seq == one.Seq && had.Hash == one.Hash {
+		if had := &s.of[w][i]; !one.forged && !had.forged && had.Seq == one.Seq && had.Hash == one.Hash && had.Removed == one.Removed {
 			had.here, had.abroad = had.here || one.here, had.abroad || one.abroad
 			return
 		}
@@ -146,4 +168,19 @@ func (v *verifier) checkSpacing() {
 			v.found(Unsealed, n)
 		}
 	}
+}
+
+// late counts the checkpoints that were long in coming.
+func (v *verifier) late() int {
+	n, last := 0, uint64(0)
+	for _, s := range v.seals {
+		if s.forged || s.Removed || s.Seq == last {
+			continue
+		}
+		if came, ok := v.times[last]; ok && s.Time.Sub(came) > SealTime {
+			n++
+		}
+		last = s.Seq
+	}
+	return n
 }

@@ -49,9 +49,19 @@ type WriterReport struct {
 	Last   uint64 // sequence of the last event
 	Head   audit.Hash
 	Alive  bool   // it is being written to
-	First  uint64 // sequence of the first event that is here: above 1 when retention deleted what came before
+	First  uint64 // sequence of the first event that is here: above 1 when retention removed what came before
 	Sealed uint64 // up to here a checkpoint vouches for the chain
 	Abroad uint64 // up to here one that was kept elsewhere does
+
+	Removed *Removed // what came before First, or all of it, is not here; nil: the writer is here from its first event
+}
+
+// Removed says where a writer begins that is not here from its first event. Where
+// that was not retention, a Problem says so.
+type Removed struct {
+	Seq   uint64 // of the last event that is not here: of the checkpoint behind which the chain begins
+	By    Writer // in which it is on record; zero where that event is gone by now
+	Event uint64
 }
 
 // Report is the outcome of Verify.
@@ -61,6 +71,7 @@ type Report struct {
 	Problems []Problem // by writer, in the order in which they stand
 	Seals    int       // checkpoints that were held against the journal
 	Foreign  int       // checkpoints kept elsewhere that other keys signed: not judged
+	Late     int       // checkpoints made more than SealTime after the first event that they cover and none before
 }
 
 // OK says that every chain is whole.
@@ -121,7 +132,7 @@ func Journal(dir string, o Against) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	pruned := map[Writer]uint64{}
+	pruned := map[Writer]removal{}
 	walked := make([]*verifier, 0, len(ws))
 	for _, w := range ws {
 		v := &verifier{dir: dir, self: w, wanted: links.wanted[w], seals: seals.of[w], pruned: pruned, unsigned: len(o.Keys) == 0}
@@ -141,6 +152,7 @@ func Journal(dir string, o Against) (Report, error) {
 		v.checkLinks()
 		if len(o.Keys) > 0 {
 			v.checkSeals()
+			report.Late += v.late()
 		}
 		report.Writers = append(report.Writers, v.report)
 		report.Problems = append(report.Problems, v.problems...)

@@ -2,10 +2,18 @@ package verify
 
 import (
 	"slices"
+	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/journal/folder"
 )
+
+// removal is what an event says of what retention removed.
+type removal struct {
+	seq uint64 // up to this event
+	by  Writer // who wrote it
+	at  uint64 // under which number
+}
 
 // verifier walks one writer.
 type verifier struct {
@@ -13,11 +21,13 @@ type verifier struct {
 	self     Writer
 	wanted   []link
 	seals    []seal
-	unsigned bool              // checkpoints are not looked at
-	pruned   map[Writer]uint64 // up to which event retention deleted, of any writer; shared
+	unsigned bool               // checkpoints are not looked at
+	pruned   map[Writer]removal // what retention removed, of any writer, as events tell; shared
 	tell     func(events uint64)
 	report   WriterReport
 	problems []Problem
+	times    map[uint64]time.Time  // when the first event came that a checkpoint covers and none before it
+	after    map[uint64]bool       // the checkpoints whose next event is the first of another
 	before   audit.Hash            // what the first event that is here is chained to
 	hashes   map[uint64]audit.Hash // of the events that links or checkpoints name
 	wants    map[uint64]bool
@@ -35,8 +45,9 @@ func (v *verifier) run() error {
 	for _, l := range v.wanted {
 		v.wants[l.seq] = true
 	}
+	v.times, v.after = map[uint64]time.Time{}, map[uint64]bool{0: true}
 	for _, s := range v.seals {
-		v.wants[s.Seq] = true
+		v.wants[s.Seq], v.after[s.Seq] = true, true
 	}
 	ns, err := folder.Segments(v.dir, v.self)
 	if err != nil {
@@ -93,7 +104,12 @@ func (v *verifier) check(text []byte) {
 	// One who can write but not sign must not excuse what he deleted.
 	if sound && e.Type == audit.AuditPruned && (v.unsigned || e.Seq <= v.reach()) {
 		of := Writer{Replica: e.OfReplica, Boot: e.OfBoot}
-		v.pruned[of] = max(v.pruned[of], e.OfSeq)
+		if e.OfSeq > v.pruned[of].seq {
+			v.pruned[of] = removal{e.OfSeq, v.self, e.Seq}
+		}
+	}
+	if sound && v.after[e.Seq-1] {
+		v.times[e.Seq-1] = e.Time
 	}
 	v.stopped = e.Type == audit.GatewayStopped
 	v.report.Last, v.report.Head = max(e.Seq, v.report.Last), hash
@@ -116,11 +132,25 @@ func (v *verifier) reach() uint64 {
 	return last
 }
 
-// gone says that everything up to an event was deleted as retention says: an
-// event tells of it, and a checkpoint vouches for what was there.
+// gone says that everything up to an event was removed as retention says: a
+// checkpoint vouches for what was there, and a signed statement, or an event under
+// a checkpoint, tells that it was removed.
 func (v *verifier) gone(hash audit.Hash, seq uint64) bool {
-	vouched := slices.ContainsFunc(v.seals, func(s seal) bool { return s.Seq == seq && s.Hash == hash })
-	return v.pruned[v.self] >= seq && vouched
+	here := v.report.Events > 0 && seq >= v.report.First
+	vouched := slices.ContainsFunc(v.seals, func(s seal) bool { return s.Seq == seq && s.Hash == hash && !s.forged })
+	return !here && vouched && max(v.pruned[v.self].seq, v.removed()) >= seq
+}
+
+// removed is the last event of which a signed statement says that it was removed,
+// with all before it.
+func (v *verifier) removed() uint64 {
+	var last uint64
+	for _, s := range v.seals {
+		if s.Removed && !s.forged {
+			last = max(last, s.Seq)
+		}
+	}
+	return last
 }
 
 // checkStart judges a writer whose beginning is not here.
@@ -128,6 +158,14 @@ func (v *verifier) checkStart() {
 	v.segment, v.line = 0, 0
 	if v.report.First > 1 && !v.gone(v.before, v.report.First-1) {
 		v.problems = slices.Insert(v.problems, 0, Problem{Kind: Gap, Writer: v.self, Seq: 1})
+	}
+	first := v.report.First
+	if v.report.Events == 0 {
+		first = v.removed() + 1
+	}
+	if first > 1 {
+		by := v.pruned[v.self]
+		v.report.Removed = &Removed{Seq: first - 1, By: by.by, Event: by.at}
 	}
 }
 

@@ -1,13 +1,14 @@
 package auditor
 
 import (
-	"path/filepath"
+	"errors"
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/audit/index"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/cli"
-	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/ground"
 	"mcp-gateway/config"
 )
 
@@ -15,37 +16,61 @@ import (
 type desk struct {
 	config *string // path of the configuration
 	store  string  // of collected journals, instead of the configuration's state
+	state  string  // the directory, whatever the configuration says
 }
 
 // Command returns "audit" with all below it. config is where the path of the
 // configuration will stand once flags are parsed.
 func Command(config *string) *cobra.Command {
 	d := &desk{config: config}
-	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), d.collect(), d.key())
+	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), d.collect(), d.key(), d.rebuild())
 	audit.PersistentFlags().StringVar(&d.store, "store", "", "ask the `directory` that audit collect fills, instead of this gateway's state")
+	audit.PersistentFlags().StringVar(&d.state, "state-dir", "", "ask this state `directory`, whatever the configuration says")
 	return audit
 }
 
-// open opens the index over the journal that is asked.
-func (d *desk) open() (*records.Records, error) {
+// open opens the index over the journal that is asked. How far the index has come is
+// told on a terminal.
+func (d *desk) open(cmd *cobra.Command) (*records.Records, error) {
+	a, err := d.records(cmd)
+	if err == nil {
+		a.Tell(cli.NewBar(cmd.ErrOrStderr(), "bytes of the journal"))
+	}
+	return a, err
+}
+
+func (d *desk) records(cmd *cobra.Command) (*records.Records, error) {
 	if d.store != "" {
 		return records.OpenStore(d.store)
 	}
-	c, err := config.Load(*d.config)
+	c, err := d.read(cmd)
 	if err != nil {
 		return nil, err
 	}
 	return records.Open(c)
 }
 
-// journal returns the folder of the journal that is asked.
-func (d *desk) journal() (string, error) {
-	if d.store != "" {
-		return filepath.Join(d.store, run.JournalDir), nil
+// read reads the configuration, faults and all: the commands only read state.
+func (d *desk) read(cmd *cobra.Command) (*config.Config, error) {
+	return ground.Read(*d.config, d.state, cmd.ErrOrStderr())
+}
+
+func (d *desk) rebuild() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rebuild",
+		Short: "Build the index anew from the journal; a gateway that runs on it must be stopped first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := d.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = a.Close() }() // what it built is committed
+			err = a.Rebuild(cmd.Context())
+			if errors.Is(err, index.ErrBusy) {
+				return &cli.Error{Code: cli.Failed, Text: "error: a running gateway builds the index; stop it first"}
+			}
+			return err
+		},
 	}
-	c, err := config.Load(*d.config)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(c.State.Dir, run.JournalDir), nil
 }

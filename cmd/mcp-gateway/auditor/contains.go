@@ -27,7 +27,7 @@ func (d *desk) contains() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a, err := d.open()
+			a, err := d.open(cmd)
 			if err != nil {
 				return err
 			}

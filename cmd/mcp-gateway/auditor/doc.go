@@ -3,7 +3,7 @@
 //
 // Map:
 //
-//	command.go  Command: the tree; what a command opens
+//	command.go  Command: the tree; what a command opens; audit rebuild
 //	query.go    audit query: rows, or how many of each
 //	show.go     audit show: the whole story of one action
 //	tail.go     audit tail: the newest events, and those that come

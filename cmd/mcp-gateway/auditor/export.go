@@ -35,7 +35,7 @@ func (d *desk) export() *cobra.Command {
 			if endpoint != "" && form != records.OTLP {
 				return cli.Misused("--endpoint goes with --format otlp")
 			}
-			a, err := d.open()
+			a, err := d.open(cmd)
 			if err != nil {
 				return err
 			}

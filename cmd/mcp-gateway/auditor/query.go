@@ -20,6 +20,7 @@ type question struct {
 	since, until, principal, subject, tenant, client, replica string
 	tool, upstream, effect, kind, code, outcome, state        string
 	reason, id                                                string
+	refused                                                   bool
 }
 
 func (q *question) flags(cmd *cobra.Command) {
@@ -33,7 +34,8 @@ func (q *question) flags(cmd *cobra.Command) {
 	fl.StringVar(&q.replica, "replica", "", "the gateway that wrote it")
 	fl.StringVar(&q.tool, "tool", "", "an exposed name; one that ends in * stands for all that begin so")
 	fl.StringVar(&q.upstream, "upstream", "", "an upstream's id")
-	fl.StringVar(&q.effect, "effect", "", "allow, deny or ask")
+	fl.StringVar(&q.effect, "effect", "", "allow, deny or ask: what policy said; what was stopped before it has none")
+	fl.BoolVar(&q.refused, "refused", false, "what was refused, whatever stopped it: an unknown tool, wrong arguments, policy, a limit")
 	fl.StringVar(&q.kind, "type", "", "an event type, such as tool.decided")
 	fl.StringVar(&q.code, "code", "", "a code, such as forbidden")
 	fl.StringVar(&q.outcome, "outcome", "", "an outcome, such as outcome_unknown")
@@ -52,7 +54,7 @@ func (d *desk) query() *cobra.Command {
 			"Columns to group by: " + strings.Join(index.Columns(), ", ") + ".",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := d.open()
+			a, err := d.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -140,6 +142,7 @@ func (q *question) filter(now time.Time, a *records.Records) (audit.Filter, erro
 		Type: audit.Type(q.kind), Code: gateway.Code(q.code), Outcome: gateway.Outcome(q.outcome),
 		State: gateway.ExposureState(q.state), Reason: gateway.Reason(q.reason), Subject: audit.Label(q.subject),
 		Tenant: audit.Label(q.tenant), Client: audit.Label(q.client), Replica: audit.Ident(q.replica),
+		Refused: q.refused,
 	}
 	err := errors.Join(
 		cli.OneOf("--effect", q.effect, gateway.Allow, gateway.Deny, gateway.Ask),

@@ -20,7 +20,7 @@ func (d *desk) show() *cobra.Command {
 		Short: "All that is on record of one action: what was offered, decided, approved, sent, and what became of it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := d.open()
+			a, err := d.open(cmd)
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ func (d *desk) sql() *cobra.Command {
 				}
 				question = strings.TrimSpace(string(text))
 			}
-			a, err := d.open()
+			a, err := d.open(cmd)
 			if err != nil {
 				return err
 			}

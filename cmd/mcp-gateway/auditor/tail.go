@@ -26,7 +26,7 @@ func (d *desk) tail() *cobra.Command {
 			if format != "table" && format != "jsonl" {
 				return cli.Misused("-o: want table or jsonl")
 			}
-			a, err := d.open()
+			a, err := d.open(cmd)
 			if err != nil {
 				return err
 			}

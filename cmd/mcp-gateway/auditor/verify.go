@@ -14,7 +14,6 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/seals"
-	"mcp-gateway/config"
 )
 
 func (d *desk) verify() *cobra.Command {
@@ -26,10 +25,14 @@ func (d *desk) verify() *cobra.Command {
 		Long: "Prove offline that the journal is whole: no gap, fork or changed event in any writer's chain, no boot and no\n" +
 			"checkpoint missing, nothing cut off behind the last checkpoint that was taken to the second place.\n" +
 			"Each problem names its writer and the first event that the chain does not vouch for.\n\n" +
-			"Events after a writer's last checkpoint in the second place can be cut off without a trace; how many those are is said.",
+			"Writers of which retention removed the beginning are named, each with the signed checkpoint at which it begins.\n" +
+			"Then come two lines: how many writers, events and problems there are; and how many checkpoints the journal was held\n" +
+			"against, how many events came after each writer's last one (a gateway signs at least every 1000 events and 60\n" +
+			"seconds, and at its end), and how many after the last one in the second place: those can be cut off without a trace.\n" +
+			"Checkpoints that were long in coming, as when the machine slept, are counted; they prove no less.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			against, dir, err := d.against(journal, exported, keys)
+			against, dir, err := d.against(cmd, journal, exported, keys)
 			if err != nil {
 				return err
 			}
@@ -51,7 +54,7 @@ func (d *desk) verify() *cobra.Command {
 }
 
 // against gathers what the journal is held against.
-func (d *desk) against(journal, exported string, keys []string) (verify.Against, string, error) {
+func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []string) (verify.Against, string, error) {
 	var o verify.Against
 	for _, text := range keys {
 		key, err := checkpoint.ParseKey(text)
@@ -64,13 +67,11 @@ func (d *desk) against(journal, exported string, keys []string) (verify.Against,
 		journal = d.store + "/" + run.JournalDir
 	}
 	if journal == "" {
-		c, err := config.Load(*d.config)
+		c, err := d.read(cmd)
 		if err != nil {
 			return o, "", err
 		}
-		if journal, err = d.journal(); err != nil {
-			return o, "", err
-		}
+		journal = filepath.Join(c.State.Dir, run.JournalDir)
 		if exported == "" {
 			exported = c.Audit.Export.File
 		}
@@ -95,6 +96,7 @@ func tellReport(w io.Writer, r *verify.Report) error {
 	for _, p := range r.Problems {
 		fmt.Fprintln(w, p)
 	}
+	tellRemoved(w, r)
 	var open, abroad uint64
 	for _, one := range r.Writers {
 		open += one.Last - min(one.Last, one.Sealed)
@@ -102,6 +104,9 @@ func tellReport(w io.Writer, r *verify.Report) error {
 	}
 	fmt.Fprintf(w, "writers %d, events %d, problems %d\n", len(r.Writers), r.Events, len(r.Problems))
 	fmt.Fprintf(w, "checkpoints %d: %d events after the last one, %d after the last one in the second place\n", r.Seals, open, abroad)
+	if r.Late > 0 {
+		fmt.Fprintf(w, "%d checkpoints came later than %v after the first event that they cover\n", r.Late, verify.SealTime)
+	}
 	if r.Foreign > 0 {
 		fmt.Fprintf(w, "%d checkpoints in the second place are signed by keys that are not known here and were not judged\n", r.Foreign)
 	}
@@ -111,13 +116,32 @@ func tellReport(w io.Writer, r *verify.Report) error {
 	return nil
 }
 
+// tellRemoved says which writers are not here from their first event.
+func tellRemoved(w io.Writer, r *verify.Report) {
+	for _, one := range r.Writers {
+		gone := one.Removed
+		if _, wrong := r.First(one.Writer); gone == nil || wrong {
+			continue
+		}
+		begins := "begins at"
+		if one.Events == 0 {
+			begins = "ended with"
+		}
+		fmt.Fprintf(w, "%s %s checkpoint %d: events up to it were removed by retention", one.Writer, begins, gone.Seq)
+		if gone.Event > 0 {
+			fmt.Fprintf(w, ", on record as event %d of %s", gone.Event, gone.By)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
 func (d *desk) key() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
 		Short: "Print the public keys of the journal's checkpoints, for audit verify --key elsewhere",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(*d.config)
+			c, err := d.read(cmd)
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ func (d *desk) listTickets() *cobra.Command {
 	all := cmd.Flags().Bool("all", false, "also what was decided")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return d.with(cmd.Context(), func(s *state) error {
+		return d.reading(cmd, func(s *state) error {
 			if _, err := s.store.Expire(cmd.Context(), time.Now()); err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (d *desk) showTicket() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show the very call that waits", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return d.with(cmd.Context(), func(s *state) error {
+			return d.reading(cmd, func(s *state) error {
 				t, err := s.store.Ticket(cmd.Context(), args[0])
 				if err != nil {
 					return noTicket(err, args[0])

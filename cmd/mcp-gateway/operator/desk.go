@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/ground"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/store"
@@ -17,15 +18,22 @@ import (
 // configuration will stand once flags are parsed.
 func Commands(path *string) []*cobra.Command {
 	d := &desk{config: path}
-	return []*cobra.Command{
+	groups := []*cobra.Command{
 		cli.Group("approvals", "Calls that wait for a person", d.listTickets(), d.showTicket(), d.approve(), d.deny(), d.revoke()),
 		cli.Group("receipts", "What became of side effects, signed", d.listReceipts(), d.showReceipt(), d.verify(), d.keys()),
 		cli.Group("ledger", "Actions: calls with side effects", d.listActions()),
 	}
+	for _, g := range groups {
+		g.PersistentFlags().StringVar(&d.state, "state-dir", "", "work on this state `directory`, whatever the configuration says")
+	}
+	return groups
 }
 
 // desk is what the commands share.
-type desk struct{ config *string }
+type desk struct {
+	config *string
+	state  string // the directory, instead of the configuration's
+}
 
 // state is the part of a state directory that the commands use.
 type state struct {
@@ -36,11 +44,29 @@ type state struct {
 
 // with opens the state for one command.
 func (d *desk) with(ctx context.Context, do func(s *state) error) error {
+	if d.state != "" {
+		return enter(ctx, d.state, do)
+	}
 	c, err := config.Load(*d.config)
 	if err != nil {
 		return err
 	}
-	s := &state{dir: c.State.Dir}
+	return enter(ctx, c.State.Dir, do)
+}
+
+// reading opens the state for a command that only reads, whatever faults the
+// configuration has.
+func (d *desk) reading(cmd *cobra.Command, do func(s *state) error) error {
+	c, err := ground.Read(*d.config, d.state, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	return enter(cmd.Context(), c.State.Dir, do)
+}
+
+func enter(ctx context.Context, dir string, do func(s *state) error) error {
+	var err error
+	s := &state{dir: dir}
 	if s.ring, err = keyring.Open(filepath.Join(s.dir, "keys")); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (d *desk) listReceipts() *cobra.Command {
 	limit := cmd.Flags().Int("limit", 100, "at most so many")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return d.with(cmd.Context(), func(s *state) error {
+		return d.reading(cmd, func(s *state) error {
 			kept, err := s.store.Receipts(cmd.Context(), *action, *limit)
 			if err != nil {
 				return err
@@ -48,7 +48,7 @@ func (d *desk) showReceipt() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ACTION", Short: "Print the newest receipt of an action, as it was given out", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return d.with(cmd.Context(), func(s *state) error {
+			return d.reading(cmd, func(s *state) error {
 				kept, err := s.store.Receipts(cmd.Context(), args[0], 1)
 				if err != nil {
 					return err
@@ -127,7 +127,7 @@ func (d *desk) keys() *cobra.Command {
 	return &cobra.Command{
 		Use: "keys", Short: "Print the public keys of receipts, for receipts verify --key elsewhere", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return d.with(cmd.Context(), func(s *state) error {
+			return d.reading(cmd, func(s *state) error {
 				public := s.ring.Public(keyring.Receipt)
 				for _, id := range slices.Sorted(maps.Keys(public)) {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s:%s\n", id, base64.RawURLEncoding.EncodeToString(public[id]))
@@ -157,7 +157,7 @@ func (d *desk) listActions() *cobra.Command {
 	limit := cmd.Flags().Int("limit", 100, "at most so many")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return d.with(cmd.Context(), func(s *state) error {
+		return d.reading(cmd, func(s *state) error {
 			f := receipt.Filter{Limit: *limit}
 			if *unknown {
 				f.States = []gateway.Outcome{gateway.OutcomeUnknown}

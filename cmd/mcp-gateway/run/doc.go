@@ -8,7 +8,7 @@
 //	world.go      configuration → the settings and upstreams that calls run under
 //	reload.go     files that changed → a whole new world, or the old one
 //	inspect.go    what is known of upstreams and tools, without serving
-//	seal.go       the journal's checkpoints: who signs them, and the second place
+//	keep/         what is on record: its index, its checkpoints, what retention removes
 //	effects.go    actions that were left in flight, and keys whose time is over
 //	past/         what calls became of, read in the journal
 //	tell/         what the operator's log says of calls, lists and reloads

@@ -16,6 +16,7 @@ import (
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
+	"mcp-gateway/cmd/mcp-gateway/run/keep"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
@@ -57,6 +58,7 @@ type Gateway struct {
 	names     *audit.Keys
 	journal   *journal.Journal
 	index     *index.Index
+	keeper    *keep.Keeper
 	store     *store.Store
 	registry  *registry.Registry
 	refresher *refresh.Refresher
@@ -134,13 +136,19 @@ func (g *Gateway) openState(ctx context.Context) error {
 	}
 	g.journal, err = journal.Open(filepath.Join(dir, JournalDir), journal.Options{
 		Replica: audit.Ident(replica), Build: audit.Version(g.options.Version), Now: g.options.Clock,
-		Seal: g.seal(),
+		Seal: keep.Seal(g.keys, g.config.Audit.Export, g.log().Seal),
 	})
 	if err != nil {
 		return err
 	}
-	g.index, err = index.Open(filepath.Join(dir, IndexFile), filepath.Join(dir, JournalDir))
-	return err
+	if g.index, err = index.Open(filepath.Join(dir, IndexFile), filepath.Join(dir, JournalDir)); err != nil {
+		return err
+	}
+	g.keeper = keep.New(keep.Options{
+		Dir: g.journalDir(), Journal: g.journal, Index: g.index, Keys: g.keys,
+		Export: g.config.Audit.Export, Clock: g.options.Clock, Log: g.options.Log,
+	})
+	return nil
 }
 
 // build makes the corridor and its front.
@@ -228,7 +236,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)
 	background.Go(func() { g.corridor.Run(work) })
-	background.Go(func() { g.log().Index(g.index.Run(work)) })
+	background.Go(func() { g.keeper.Run(work) })
 	background.Go(func() { g.watch(work) })
 	background.Go(func() { g.log().Status(g.serveStatus(work)) })
 	background.Go(func() {

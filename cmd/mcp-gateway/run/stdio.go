@@ -23,7 +23,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, s
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)
 	background.Go(func() { g.corridor.Run(work) })
-	background.Go(func() { g.log().Index(g.index.Run(work)) })
+	background.Go(func() { g.keeper.Run(work) })
 	background.Go(func() { g.watch(work) })
 	ready := make(chan struct{})
 	background.Go(func() {

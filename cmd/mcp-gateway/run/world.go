@@ -107,6 +107,7 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	g.world = next
 	g.trust.Store(&trust)
 	g.whois.Set(p.config, p.exposure)
+	g.keeper.Set(p.config.Audit.Retention)
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
 	g.refresher.Set(g.loops, ports)

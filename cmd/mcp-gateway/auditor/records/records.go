@@ -8,6 +8,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
@@ -106,6 +107,20 @@ func (a *Records) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error
 func (a *Records) Count(ctx context.Context, f audit.Filter, by []string) ([]index.Group, error) {
 	return a.index.Count(ctx, f, by)
 }
+
+// Tell has the bar tell how far the index has come while it reads the journal.
+func (a *Records) Tell(bar *cli.Bar) {
+	a.index.Tell(func(read, total uint64) {
+		if bar.Total = total; read < total {
+			bar.Set(read)
+			return
+		}
+		bar.Done()
+	})
+}
+
+// Rebuild builds the index anew.
+func (a *Records) Rebuild(ctx context.Context) error { return a.index.Rebuild(ctx) }
 
 // Close lets go of the index.
 func (a *Records) Close() error { return a.index.Close() }

@@ -88,11 +88,10 @@ func (l Log) Reload(err error) {
 	l.Zap.Info("reloaded")
 }
 
-// Index tells that the audit index stopped, if it did.
-func (l Log) Index(err error) {
-	if err != nil {
-		l.Zap.Error("the audit index stopped; the journal goes on", zap.Error(err))
-	}
+// Seal tells that a checkpoint was not made, or not taken to its second place.
+func (l Log) Seal(err error) {
+	l.Telemetry.SealFailed(context.Background())
+	l.Zap.Error("a checkpoint was not made or not taken to its second place; it is tried again", zap.Error(err))
 }
 
 // Status tells that health and metrics are not served, if so.

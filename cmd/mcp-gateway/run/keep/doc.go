@@ -1,0 +1,7 @@
+// Package keep looks after what is on record while a gateway runs: the index behind
+// the journal, the journal's checkpoints, and what retention removes.
+//
+// Map:
+//
+//	keep.go  Keeper: Set, Run; Seal
+package keep

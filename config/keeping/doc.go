@@ -1,0 +1,6 @@
+// Package keeping says in the configuration how long what is on record is kept.
+//
+// Map:
+//
+//	keeping.go  Retention of the journal
+package keeping
