@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/rates"
 	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -70,18 +71,11 @@ type Limits struct {
 	Rates       Rates
 }
 
-// Rate is so much in a time; the zero Rate is no limit.
-type Rate struct {
-	N   int
-	Per time.Duration
-}
-
-// Rates bound what may be asked of the gateway, each where it is not zero.
-type Rates struct {
-	Principal, Tool, Upstream, Destructive, ResultBytes Rate
-
-	Classes map[string]Rate // that policy puts calls under, by name
-}
+// Rate is so much in a time, Rates what is bounded by one.
+type (
+	Rate  = rates.Rate
+	Rates = rates.Rates
+)
 
 // Durability says when an event counts as recorded.
 type Durability string

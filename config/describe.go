@@ -116,7 +116,7 @@ func limits(v *Limits) form.Value {
 		{Key: "list", Doc: "Of one upstream list, all pages.", Value: form.Size(&v.List, most)},
 		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, most)},
 		{Key: "depth", Doc: "Nesting of JSON.", Value: form.Int(&v.Depth, 8, 1000)},
-		{Key: "rates", Doc: "How often, and how much; without limit where absent.", Value: rates(&v.Rates)},
+		{Key: "rates", Doc: "How often, and how much; without limit where absent.", Value: v.Rates.Form()},
 		{Key: "call_timeout", Doc: "Of one call, where the upstream or tool names none.", Value: callTimeout(&v.CallTimeout)},
 	}}
 }

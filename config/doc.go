@@ -7,13 +7,13 @@
 //	load.go      Load, LoadExposure, Schema, Immutable: file to Config, and what a reload may change
 //	describe.go  the description of upstreams.yaml that reads it and is its schema
 //	audit.go     what is kept of events, and where else
-//	rates.go     how often, and how much
 //	rules.go     rules over several keys of upstreams.yaml
 //	oauth.go     Issuer and its kin: whose tokens are accepted
 //	watch.go     Watch: tells of changed files
 //	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
 //	secret/      env:NAME and file:PATH, resolved and never printed
+//	rates/       how often, and how much
 //	keeping/     how long what is on record is kept
 //	form/        strict YAML by description
 package config

@@ -1,4 +1,4 @@
-package config
+package rates
 
 import (
 	"fmt"
@@ -10,14 +10,27 @@ import (
 	"mcp-gateway/config/form"
 )
 
+// Rate is so much in a time; the zero Rate is no limit.
+type Rate struct {
+	N   int
+	Per time.Duration
+}
+
+// Rates bound what may be asked of the gateway, each where it is not zero.
+type Rates struct {
+	Principal, Tool, Upstream, Destructive, ResultBytes Rate
+
+	Classes map[string]Rate // that policy puts calls under, by name
+}
+
 var (
 	ratePattern  = regexp.MustCompile(`^[1-9][0-9]{0,8}/[smhd]$`)
 	classPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 	flowPattern  = regexp.MustCompile(`^[1-9][0-9]{0,8}(KiB|MiB|GiB)?/[smhd]$`)
 )
 
-// rates describes how often, and how much.
-func rates(v *Rates) form.Value {
+// Form describes how often, and how much.
+func (v *Rates) Form() form.Value {
 	classes := form.Keys{Pattern: classPattern, Code: "bad_class", Want: "rate class: lower-case letters, digits and underscores"}
 	return form.Object{Fields: []form.Field{
 		{Key: "principal", Doc: "Requests of one principal, judged before the body is read, such as 600/m.", Value: rate(&v.Principal, ratePattern)},
