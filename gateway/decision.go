@@ -18,6 +18,7 @@ type Reason string
 // Reasons that the gateway itself gives.
 const (
 	ReasonPolicyUndefined   Reason = "policy_undefined"   // no rule gave an answer
+	ReasonPolicyAbsent      Reason = "policy_absent"      // none was ever delivered
 	ReasonPolicyError       Reason = "policy_error"       // evaluation failed or gave a wrong shape
 	ReasonPolicyTimeout     Reason = "policy_timeout"     // evaluation ran over its time
 	ReasonNotVisible        Reason = "not_visible"        // hidden from this principal

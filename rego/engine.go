@@ -31,6 +31,7 @@ type Engine struct {
 	memo     *memo // nil: decisions are not kept
 	subjects *subjects
 	inputs   *lru.Cache[keptKey, gateway.Digest]
+	none     bool // there is no policy
 }
 
 func newEngine(p *check.Policy, o Options) (*Engine, error) {
@@ -175,6 +176,7 @@ var (
 	errUndefined = errors.New("rego: policy gave no answer")
 	errTimeout   = errors.New("rego: policy ran over its time")
 	errTwice     = errors.New("rego: two resources have one id")
+	errAbsent    = errors.New("rego: there is no policy")
 	errPanic     = errors.New("rego: evaluation panicked")
 )
 
@@ -185,6 +187,9 @@ const perTimeout = 100
 // evaluate runs one query within a time. The deadline is read by the evaluator itself as it
 // goes, so no goroutine and no timer is needed.
 func (e *Engine) evaluate(ctx context.Context, within time.Duration, query *oparego.PreparedEvalQuery, input ast.Value) (ast.Value, error) {
+	if e.none {
+		return nil, errAbsent
+	}
 	w := watch{ctx: ctx, now: e.now, until: e.now().Add(within)}
 	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.Data),
 		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(&w), oparego.EvalGenerateJSON(asTerm))
@@ -233,6 +238,8 @@ func (w *watch) Cancelled() bool {
 func reasonOf(err error) gateway.Reason {
 	var failed *topdown.Error
 	switch {
+	case errors.Is(err, errAbsent):
+		return gateway.ReasonPolicyAbsent
 	case errors.Is(err, errUndefined):
 		return gateway.ReasonPolicyUndefined
 	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded):

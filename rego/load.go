@@ -54,6 +54,23 @@ func New(p *check.Policy, o Options) (*Engine, error) {
 	return newEngine(p, o)
 }
 
+// NoRevision is the revision of None.
+const NoRevision = "none"
+
+// None is an engine without a policy: nothing is visible, and every decision is a
+// denial, by ReasonPolicyAbsent. It stands where none was delivered yet.
+func None() *Engine {
+	e, err := newEngine(&check.Policy{Revision: NoRevision}, Options{Now: time.Now, Timeout: DefaultTimeout, Uncached: true})
+	if err != nil {
+		panic(err) // two caches of constant size: cannot fail
+	}
+	e.none = true
+	return e
+}
+
+// Ready says whether there is a policy.
+func (e *Engine) Ready() bool { return !e.none }
+
 // Phase is contract.Phase.
 type Phase = contract.Phase
 

@@ -44,6 +44,12 @@ func algorithm(text []byte) (string, error) {
 	return "", errKey
 }
 
+// CheckKey says what is wrong with a PEM key that is to sign or verify bundles.
+func CheckKey(text []byte) error {
+	_, err := algorithm(text)
+	return err
+}
+
 func onP256(k *ecdsa.PublicKey) (string, error) {
 	if k.Curve != elliptic.P256() {
 		return "", errKey

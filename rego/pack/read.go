@@ -27,8 +27,8 @@ const (
 	CodeTampered   = "bundle_signature_wrong" // signed by another key, or changed since
 )
 
-// maxBytes bounds one file in a bundle.
-const maxBytes = 64 << 20
+// MaxBytes bounds what a bundle holds, unpacked.
+const MaxBytes = 64 << 20
 
 // Trust says which bundles are taken.
 type Trust struct {
@@ -42,6 +42,7 @@ type Bundle struct {
 	*check.Policy
 	Label    string // the revision that its manifest names, for people
 	Sequence int64  // later bundles have higher ones; 0 = not said
+	Raw      []byte // as it came
 }
 
 // Read reads, verifies and checks a bundle. shown names it in problems. The error
@@ -61,7 +62,7 @@ func Read(ctx context.Context, shown string, raw []byte, t Trust) (*Bundle, erro
 			}
 		}
 	}
-	out := &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata)}
+	out := &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata), Raw: raw}
 	if out.Sequence < t.After {
 		return nil, fault(CodeRolledBack, "its sequence is %d, and %d was in force", out.Sequence, t.After)
 	}
@@ -82,54 +83,86 @@ func Read(ctx context.Context, shown string, raw []byte, t Trust) (*Bundle, erro
 
 // open reads and verifies the archive.
 func open(shown string, raw []byte, t Trust) (*bundle.Bundle, error) {
-	r := bundle.NewReader(bytes.NewReader(raw)).WithSizeLimitBytes(maxBytes).WithProcessAnnotations(true).
-		WithCapabilities(check.Capabilities()).WithRegoVersion(ast.RegoV1)
 	fault := func(code, message string) error {
 		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: message}}
 	}
-	switch {
-	case t.Key != nil:
-		alg, err := algorithm(t.Key)
-		if err != nil {
-			return nil, fault(CodeUnsigned, err.Error())
-		}
-		keys := map[string]*bundle.KeyConfig{keyID: {Key: string(t.Key), Algorithm: alg}}
-		r = r.WithBundleVerificationConfig(bundle.NewVerificationConfig(keys, keyID, "", nil))
-	case t.Unsigned:
-		r = r.WithSkipBundleVerification(true)
-	default:
-		return nil, fault(CodeUnsigned, "there is no key to verify it by")
+	verification, err := t.Verification()
+	if err != nil {
+		return nil, fault(CodeUnsigned, err.Error())
 	}
-	b, err := r.Read()
-	if err == nil {
-		return &b, nil
+	has, err := survey(raw)
+	if err != nil {
+		return nil, fault(CodeUnreadable, err.Error())
 	}
-	if whole, has := signed(raw); t.Key != nil && whole {
-		if !has {
-			return nil, fault(CodeUnsigned, "it is not signed")
-		}
-		return nil, fault(CodeTampered, "its signature does not fit, so another key signed it, or it was changed since: "+err.Error())
+	if verification != nil && !has {
+		return nil, fault(CodeUnsigned, "it is not signed")
 	}
+	b, err := parsed(raw, verification)
 	var parse ast.Errors
-	if errors.As(err, &parse) {
+	switch {
+	case err == nil:
+		return &b, nil
+	case errors.As(err, &parse):
 		return nil, fault(ast.ParseErr, parse.Error())
+	case verification != nil && readable(raw):
+		return nil, fault(CodeTampered, "its signature does not fit, so another key signed it, or it was changed since: "+err.Error())
 	}
 	return nil, fault(CodeUnreadable, err.Error())
 }
 
-// signed says whether the archive is whole, and whether a signature is in it.
-func signed(raw []byte) (whole, has bool) {
+func parsed(raw []byte, verification *bundle.VerificationConfig) (bundle.Bundle, error) {
+	return bundle.NewReader(bytes.NewReader(raw)).WithSizeLimitBytes(MaxBytes).WithProcessAnnotations(true).
+		WithCapabilities(check.Capabilities()).WithRegoVersion(ast.RegoV1).
+		WithBundleVerificationConfig(verification).WithSkipBundleVerification(verification == nil).Read()
+}
+
+// readable says whether it is the signature alone that is wrong.
+func readable(raw []byte) bool {
+	_, err := parsed(raw, nil)
+	return err == nil
+}
+
+var errNoKey = errors.New("there is no key to verify it by")
+
+// Verification is how OPA verifies a bundle; nil for one that need not be signed.
+func (t Trust) Verification() (*bundle.VerificationConfig, error) {
+	if t.Key == nil {
+		if t.Unsigned {
+			return nil, nil
+		}
+		return nil, errNoKey
+	}
+	alg, err := algorithm(t.Key)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[string]*bundle.KeyConfig{keyID: {Key: string(t.Key), Algorithm: alg}}
+	return bundle.NewVerificationConfig(keys, keyID, "", nil), nil
+}
+
+var errLarge = fmt.Errorf("it unpacks to more than %d MiB", MaxBytes>>20)
+
+// survey walks the archive to its end, and says whether a signature is in it. An
+// archive that is cut, or unpacks to more than is taken, is an error before OPA
+// looks at it.
+func survey(raw []byte) (signed bool, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return false, false
+		return false, err
 	}
-	t := tar.NewReader(io.LimitReader(z, maxBytes))
-	for {
+	bound := &io.LimitedReader{R: z, N: MaxBytes + 1}
+	for t := tar.NewReader(bound); ; {
 		h, err := t.Next()
-		if err != nil {
-			return errors.Is(err, io.EOF), has
+		switch {
+		case bound.N <= 0:
+			return false, errLarge
+		case errors.Is(err, io.EOF):
+			_, err = io.Copy(io.Discard, bound) // the checksum comes last
+			return signed, err
+		case err != nil:
+			return false, err
 		}
-		has = has || bundle.IsSignaturesFile(h.Name)
+		signed = signed || bundle.IsSignaturesFile(h.Name)
 	}
 }
 

@@ -1,0 +1,377 @@
+package deliver_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"mcp-gateway/egress"
+	"mcp-gateway/rego/deliver"
+	"mcp-gateway/rego/pack"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+)
+
+const head = "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\n"
+
+// signer makes signed bundles.
+type signer struct{ private, public []byte }
+
+func newSigner(t *testing.T) *signer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err1 := x509.MarshalPKCS8PrivateKey(key)
+	b, err2 := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return &signer{pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: a}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: b})}
+}
+
+func (s *signer) pack(t *testing.T, rule string, sequence int64) []byte {
+	t.Helper()
+	raw, err := pack.Make(t.Context(), fstest.MapFS{"p.rego": {Data: []byte(head + rule + "\n")}}, "p", pack.Build{Key: s.private, Sequence: sequence})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// written packs without our checks, as any other tool may.
+func (s *signer) written(t *testing.T, text string, roots ...string) []byte {
+	t.Helper()
+	m, err := ast.ParseModule("/p.rego", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bundle.Bundle{
+		Data: map[string]any{}, Manifest: bundle.Manifest{Roots: &roots, Metadata: map[string]any{"sequence": 99}},
+		Modules: []bundle.ModuleFile{{URL: "/p.rego", Path: "/p.rego", RelativePath: "/p.rego", Raw: []byte(text), Parsed: m}},
+	}
+	if err := b.GenerateSignature(bundle.NewSigningConfig(string(s.private), "ES256", ""), "gateway", true); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := bundle.NewWriter(&out).UseModulePath(true).DisableFormat(true).Write(b); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// changed replaces a text in the first file that holds it, and leaves the signature.
+func changed(t *testing.T, raw []byte, old, text string) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	in, to := tar.NewReader(z), tar.NewWriter(zip)
+	for {
+		h, err := in.Next()
+		if err != nil {
+			break
+		}
+		var body bytes.Buffer
+		if _, err := body.ReadFrom(in); err != nil {
+			t.Fatal(err)
+		}
+		next := []byte(strings.Replace(body.String(), old, text, 1))
+		h.Size = int64(len(next))
+		if err := to.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Write(next); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(to.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// bomb is small and unpacks to more than is taken.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	to := tar.NewWriter(zip)
+	zeros := make([]byte, 1<<20)
+	for range 65 {
+		if err := to.WriteHeader(&tar.Header{Name: "/a.rego", Mode: 0o600, Size: int64(len(zeros))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Write(zeros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(to.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// service serves what it was given last, with an ETag.
+type service struct {
+	*httptest.Server
+	mu     sync.Mutex
+	status int
+	body   []byte
+	tag    string
+	seen   []*http.Request
+}
+
+func serve(t *testing.T) *service {
+	s := &service{status: http.StatusNotFound}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, r.Clone(context.WithoutCancel(r.Context())))
+	if s.tag != "" {
+		w.Header().Set("ETag", s.tag)
+		if r.Header.Get("If-None-Match") == s.tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	w.WriteHeader(s.status)
+	_, _ = w.Write(s.body)
+}
+
+func (s *service) offer(status int, tag string, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status, s.tag, s.body = status, tag, body
+}
+
+// followed is a source that is followed, and what it tells.
+type followed struct {
+	*deliver.Source
+	adopted       chan *pack.Bundle
+	refused, away chan error
+}
+
+func (s *service) options(key []byte, keep string) deliver.Options {
+	return deliver.Options{
+		URL: s.URL + "/policy.tar.gz?stage=live", HTTP: egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}}),
+		Bearer: "canary", Trust: pack.Trust{Key: key}, Poll: deliver.Poll{Min: time.Hour, Max: 2 * time.Hour}, Keep: keep,
+	}
+}
+
+func follow(t *testing.T, o deliver.Options) *followed {
+	t.Helper()
+	f := &followed{Source: deliver.New(o), adopted: make(chan *pack.Bundle), refused: make(chan error), away: make(chan error)}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	tell := func(c chan error) func(error) {
+		return func(err error) {
+			select {
+			case c <- err:
+			case <-ctx.Done():
+			}
+		}
+	}
+	go func() {
+		done <- f.Follow(ctx, deliver.Follower{Refused: tell(f.refused), Away: tell(f.away), Unkept: tell(f.refused),
+			Adopt: func(_ context.Context, b *pack.Bundle) error {
+				select {
+				case f.adopted <- b:
+				case <-ctx.Done():
+				}
+				return nil
+			}})
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func TestFollow(t *testing.T) {
+	key, other := newSigner(t), newSigner(t)
+	s, keep := serve(t), filepath.Join(t.TempDir(), "policy")
+	first := key.pack(t, "allow if input.subject.id == \"a\"", 5)
+	second := key.pack(t, "allow if input.subject.id == \"b\"", 6)
+
+	f := follow(t, s.options(key.public, keep))
+	if err := <-f.away; !slices.Equal(deliver.Codes(err), []string{deliver.CodeService}) {
+		t.Errorf("a service without a bundle: %v", err)
+	}
+	if st := f.Status(); !st.Away || st.From != "" || f.Taken() != nil {
+		t.Errorf("before any came: %+v", st)
+	}
+	s.offer(http.StatusOK, `"1"`, first)
+	f.Ask()
+	if b := <-f.adopted; b.Sequence != 5 {
+		t.Fatalf("sequence %d", b.Sequence)
+	}
+	s.offer(http.StatusOK, `"2"`, second)
+	f.Ask()
+	<-f.adopted
+	rotated := second
+
+	for _, c := range []struct {
+		name string
+		raw  []byte
+		code string
+	}{
+		{"tampered", changed(t, second, `"b"`, `"c"`), pack.CodeTampered},
+		{"another key", other.pack(t, "allow if true", 7), pack.CodeTampered},
+		{"truncated", second[:len(second)-9], pack.CodeUnreadable},
+		{"no archive", []byte("<html>"), pack.CodeUnreadable},
+		{"a bomb", bomb(t), pack.CodeUnreadable},
+		{"unsigned", (&signer{}).pack(t, "allow if true", 7), pack.CodeUnsigned},
+		{"rolled back", first, pack.CodeRolledBack},
+		{"foreign roots", key.written(t, head+"allow if true\n", "mcp", "system"), pack.CodeForeign},
+		{"another root", key.written(t, "package other\n\nallow if true\n", "other"), "policy_entry_missing"},
+		{"a mistyped field", key.written(t, head+"allow if input.subject.properties.tennant == \"x\"\n", ""), "rego_type_error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.offer(http.StatusOK, `"`+c.name+`"`, c.raw)
+			f.Ask()
+			if err := <-f.refused; !slices.Equal(deliver.Codes(err), []string{c.code}) {
+				t.Errorf("%v, want %s", err, c.code)
+			}
+			if st := f.Status(); st.Sequence != 6 || !slices.Equal(st.Refused, []string{c.code}) || st.Away {
+				t.Errorf("what is in force: %+v", st)
+			}
+			if raw, err := os.ReadFile(f.KeptPath()); err != nil || !bytes.Equal(raw, rotated) {
+				t.Errorf("what is kept is another: %v", err)
+			}
+		})
+	}
+
+	s.offer(http.StatusFound, "", nil)
+	f.Ask()
+	<-f.away // a redirect is not followed
+	third := key.pack(t, "allow if input.subject.id == \"d\"", 7)
+	s.offer(http.StatusOK, `"3"`, third)
+	f.Ask()
+	<-f.adopted
+	s.offer(http.StatusInternalServerError, "", nil)
+	f.Ask()
+	<-f.away
+	if st := f.Status(); st.Sequence != 7 || st.Refused != nil || !st.Away || st.From != deliver.Service {
+		t.Errorf("mended: %+v", st)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.seen {
+		if r.Header.Get("Authorization") != "Bearer canary" || r.URL.RequestURI() != "/policy.tar.gz?stage=live" || r.Header.Get("Prefer") != "modes=snapshot" {
+			t.Errorf("asked %s with %v", r.URL, r.Header)
+		}
+	}
+}
+
+// What was taken serves the next start, without the service; what was changed on
+// disk since does not.
+func TestRecall(t *testing.T) {
+	key := newSigner(t)
+	s, keep := serve(t), filepath.Join(t.TempDir(), "policy")
+	o := s.options(key.public, keep)
+	if b, err := deliver.New(o).Recall(t.Context()); b != nil || err != nil {
+		t.Fatalf("nothing was ever kept: %v %v", b, err)
+	}
+	s.offer(http.StatusOK, "", key.pack(t, "allow if input.subject.id == \"a\"", 5))
+	f := follow(t, o)
+	taken := <-f.adopted
+	s.offer(http.StatusInternalServerError, "", nil)
+	f.Ask()
+	<-f.away // by now it is kept
+
+	next := deliver.New(o)
+	b, err := next.Recall(t.Context())
+	if err != nil || b.Revision != taken.Revision || next.Status().From != deliver.Kept {
+		t.Fatalf("%v %+v", err, next.Status())
+	}
+	if err := os.WriteFile(next.KeptPath(), changed(t, taken.Raw, `"a"`, `"b"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := deliver.New(o).Recall(t.Context()); b != nil || !slices.Equal(deliver.Codes(err), []string{pack.CodeTampered}) {
+		t.Errorf("changed on disk: %v %v", b, err)
+	}
+	names, err := os.ReadDir(keep)
+	if err != nil || len(names) != 1 {
+		t.Errorf("%v %v: want one file", names, err)
+	}
+}
+
+// A service inside the gateway's network is reached only where its address is
+// written, and by no name that leads there.
+func TestGuarded(t *testing.T) {
+	key, s := newSigner(t), serve(t)
+	s.offer(http.StatusOK, "", key.pack(t, "allow if true", 1))
+	o := s.options(key.public, t.TempDir())
+	o.HTTP = egress.NewClient(egress.Options{})
+	f := follow(t, o)
+	<-f.away
+	if len(s.seen) > 0 {
+		t.Error("the service was reached")
+	}
+}
+
+func TestFile(t *testing.T) {
+	key, dir := newSigner(t), t.TempDir()
+	path := filepath.Join(dir, "p.tar.gz")
+	s := deliver.New(deliver.Options{File: path, Trust: pack.Trust{Key: key.public}, Keep: filepath.Join(dir, "kept")})
+	put := func(raw []byte) {
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Read(t.Context()); !slices.Equal(deliver.Codes(err), []string{pack.CodeUnreadable}) {
+		t.Errorf("no file: %v", err)
+	}
+	put(key.pack(t, "allow if input.subject.id == \"a\"", 5))
+	b, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Taken() != nil {
+		t.Error("taken before it was said")
+	}
+	if err := s.Take(b); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.Read(t.Context()); again != b || err != nil {
+		t.Errorf("the same file is another bundle: %v", err)
+	}
+	put(key.pack(t, "allow if true", 4))
+	if _, err := s.Read(t.Context()); !slices.Equal(deliver.Codes(err), []string{pack.CodeRolledBack}) {
+		t.Errorf("rolled back: %v", err)
+	}
+	if st := s.Status(); st.From != deliver.File || st.Sequence != 5 || !slices.Equal(st.Refused, []string{pack.CodeRolledBack}) {
+		t.Errorf("%+v", st)
+	}
+}
