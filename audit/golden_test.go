@@ -100,6 +100,10 @@ func samples() map[Type]*Event {
 	e.Policy, e.Was = Version("sha256:"+hex64), gateway.Digest("sha256:"+hex64)
 	all[e.Type] = e
 
+	e = base(PolicyRefused)
+	e.Reasons = []gateway.Reason{"bundle_signature_wrong"}
+	all[e.Type] = e
+
 	e = base(GatewayStarted)
 	e.Seq, e.Build, e.OfReplica, e.OfBoot, e.OfSeq = 1, "v0.1.0+3f2a", "gw-0198a2b3", 16, 4711
 	all[e.Type] = e

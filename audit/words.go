@@ -22,6 +22,7 @@ const (
 	ConfigLoaded   Type = "config.loaded"   //
 	ConfigRefused  Type = "config.refused"  // a reload with problems, whose codes are the reasons; what was in force stays
 	PolicyLoaded   Type = "policy.loaded"   //
+	PolicyRefused  Type = "policy.refused"  // one that was delivered, with what is wrong with it; what was in force stays
 	GatewayStarted Type = "gateway.started" // the first event of every writer
 	GatewayStopped Type = "gateway.stopped" // the last one, unless it was killed
 	AuditRecovered Type = "audit.recovered" // a torn tail was cut
@@ -47,7 +48,7 @@ const (
 func Types() []Type {
 	return []Type{
 		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged, ListPartial,
-		ConfigLoaded, ConfigRefused, PolicyLoaded, GatewayStarted, GatewayStopped, AuditRecovered,
+		ConfigLoaded, ConfigRefused, PolicyLoaded, PolicyRefused, GatewayStarted, GatewayStopped, AuditRecovered,
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
 		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,
 		AuditPruned, CallReviewed, DetailRead,

@@ -3,6 +3,7 @@ package auth
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ type Issuer struct {
 	URL        string            // as its tokens name it, byte for byte
 	JWKS       string            // where its keys are; "" = found by discovery
 	Audience   map[string]string // by endpoint, where it is not the endpoint's own URL
+	Networks   []netip.Prefix    // private ones to which the names of its URLs may lead
 	Algorithms []string          // of issuer.Algorithms
 	Skew       time.Duration     // by which clocks may differ
 	Mapping    token.Mapping
@@ -50,29 +52,29 @@ func trust(o *Options, i Issuer) (*trusted, error) {
 			return nil, fmt.Errorf("issuer %s: %w", i.URL, ErrAlgorithm)
 		}
 	}
-	if before := o.Before; before != nil && before.issuers[i.URL] != nil && before.issuers[i.URL].JWKS == i.JWKS {
+	if before := o.Before; before != nil && before.issuers[i.URL] != nil && before.issuers[i.URL].JWKS == i.JWKS && slices.Equal(before.issuers[i.URL].Networks, i.Networks) {
 		t.keys = before.issuers[i.URL].keys
 	} else {
-		t.keys = issuer.NewKeys(i.URL, i.JWKS, clientFor(i.URL, i.JWKS), o.Clock)
+		t.keys = issuer.NewKeys(i.URL, i.JWKS, clientFor(i.Networks, i.URL, i.JWKS), o.Clock)
 	}
 	if i.Introspect == nil {
 		return t, nil
 	}
 	var err error
-	t.introspect, err = issuer.NewIntrospector(i.Introspect.URL, i.Introspect.Client, clientFor(i.Introspect.URL), o.Clock)
+	t.introspect, err = issuer.NewIntrospector(i.Introspect.URL, i.Introspect.Client, clientFor(i.Networks, i.Introspect.URL), o.Clock)
 	return t, err
 }
 
 // clientFor returns a client that reaches the hosts of these URLs and, whatever
-// they name, nothing inside the gateway's own network.
-func clientFor(urls ...string) *http.Client {
+// they name, of the gateway's own network nothing but these parts.
+func clientFor(networks []netip.Prefix, urls ...string) *http.Client {
 	var hosts []string
 	for _, raw := range urls {
 		if u, err := url.Parse(raw); err == nil && u.Hostname() != "" {
 			hosts = append(hosts, u.Hostname())
 		}
 	}
-	return egress.NewClient(egress.Options{AllowHosts: hosts, Timeout: 5 * time.Second})
+	return egress.NewClient(egress.Options{AllowHosts: hosts, AllowPrefixes: networks, Timeout: 5 * time.Second})
 }
 
 // closed follows what scopes include to its end.

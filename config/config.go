@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/delivery"
 	"mcp-gateway/config/rates"
+	"mcp-gateway/config/reach"
 	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -25,6 +27,7 @@ type Config struct {
 	Policy    Policy
 	Limits    Limits
 	Audit     Audit
+	Networks  reach.Networks // to which names of URLs here may lead, beside public ones
 	Redact    redact.Options // what is replaced in what upstreams send, beside secrets
 	Upstreams map[string]*Upstream
 
@@ -57,7 +60,8 @@ type Auth struct {
 
 // Policy says where the policy is and how long a decision may take.
 type Policy struct {
-	Dir     string // "" = the embedded default
+	Dir     string           // "" = the embedded default
+	Bundle  *delivery.Bundle // where it is delivered from instead; nil = nowhere
 	Timeout time.Duration
 }
 
@@ -141,6 +145,8 @@ type HTTP struct {
 	URL    string
 	Bearer Secret // the zero Secret = no fixed credential
 	Grant  *Grant // where tokens are got instead; nil = nowhere
+
+	Networks reach.Networks // of the configuration
 }
 
 // Circuit says when an upstream is called no more for a while.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/delivery"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
 	"mcp-gateway/confine"
@@ -43,11 +44,13 @@ func (l *loader) file(c *Config) form.Value {
 		}}},
 		{Key: "exposure", Doc: "Path of exposure.yaml, relative to this file.", Value: l.path(&c.Exposure)},
 		{Key: "auth", Doc: "Who may come in.", Value: l.authentication(&c.Auth)},
-		{Key: "policy", Doc: "Who may do what.", Value: form.Object{Fields: []form.Field{
+		{Key: "policy", Doc: "Who may do what.", Value: form.Object{Check: onePolicy, Fields: []form.Field{
 			{Key: "dir", Doc: "Directory of Rego files; the embedded policy where absent.", Value: l.path(&c.Policy.Dir)},
+			{Key: "bundle", Doc: "Where policy is delivered from instead.", Value: optional(&c.Policy.Bundle, l.bundle)},
 			{Key: "timeout", Doc: "How long one decision may take.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
 		}}},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
+		{Key: "networks", Doc: "Ranges of private addresses to which names of this file's URLs may lead: of issuers, token endpoints, upstreams and the bundle service. An address that a URL itself writes needs none.", Value: c.Networks.Form()},
 		{Key: "audit", Doc: "How events are kept.", Value: l.auditing(&c.Audit)},
 		{Key: "redact", Doc: "What is replaced in what upstreams send, beside secrets.", Value: form.Object{Fields: []form.Field{
 			{Key: "email", Doc: "Addresses of e-mail.", Value: form.Bool(&c.Redact.Email)},
@@ -55,6 +58,16 @@ func (l *loader) file(c *Config) form.Value {
 		}}},
 		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
 	}}
+}
+
+func (l *loader) bundle(b *delivery.Bundle) form.Value {
+	return b.Form(delivery.Helpers{Secrets: &l.secrets, Path: l.path, URL: judgeURL})
+}
+
+func onePolicy(at form.Place) {
+	if at.Has("dir") && at.Has("bundle") {
+		at.Child("bundle").Report("two_policies", "policy lies in `dir` or comes as `bundle`, not both")
+	}
 }
 
 func listen(v *Listen) form.Value {

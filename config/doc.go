@@ -12,6 +12,8 @@
 //	watch.go     Watch: tells of changed files
 //	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
+//	delivery/    where bundles of policy come from
+//	reach/       private networks to which URLs may lead
 //	secret/      env:NAME and file:PATH, resolved and never printed
 //	rates/       how often, and how much
 //	keeping/     how long what is on record is kept

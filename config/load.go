@@ -115,6 +115,12 @@ func (c *Config) settle(root form.Place) {
 		if u.Timeout == 0 {
 			u.Timeout = c.Limits.CallTimeout
 		}
+		if u.HTTP != nil {
+			u.HTTP.Networks = c.Networks
+		}
+		if u.HTTP != nil && u.HTTP.Grant != nil {
+			u.HTTP.Grant.Networks = c.Networks
+		}
 		if u.HTTP != nil && u.HTTP.Grant != nil && u.HTTP.Grant.Resource == "" {
 			u.HTTP.Grant.Resource = u.HTTP.URL
 		}

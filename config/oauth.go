@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/auth/issuer"
 	"mcp-gateway/auth/token"
 	"mcp-gateway/config/form"
+	"mcp-gateway/config/reach"
 )
 
 // Issuer is an OAuth authorization server whose tokens are accepted.
@@ -67,6 +68,8 @@ type Grant struct {
 	Scopes   []string
 	Resource string // "" = the upstream's URL
 	Audience string // "" = not said
+
+	Networks reach.Networks // of the configuration
 }
 
 var (
@@ -194,11 +197,11 @@ func defaultURL(listen string) string {
 }
 
 // Trusted are the issuers as the authenticator takes them.
-func (a *Auth) Trusted() []auth.Issuer {
+func (c *Config) Trusted() []auth.Issuer {
 	var all []auth.Issuer
-	for _, i := range a.Issuers {
+	for _, i := range c.Auth.Issuers {
 		t := auth.Issuer{
-			URL: i.URL, JWKS: i.JWKS, Algorithms: i.Algorithms, Skew: i.Skew, Tenant: i.Tenant,
+			URL: i.URL, JWKS: i.JWKS, Networks: c.Networks, Algorithms: i.Algorithms, Skew: i.Skew, Tenant: i.Tenant,
 			Implies: i.Implies, Mapping: i.Claims.mapping(), Audience: make(map[string]string, len(i.Audience)),
 		}
 		for endpoint, audience := range i.Audience {

@@ -79,6 +79,24 @@ func NewGuard(hosts []string, prefixes []netip.Prefix) *Guard {
 	return g
 }
 
+// Grantable says why a range may not be let through by NewGuard, or nil: none at
+// which machines get credentials or that leads to nobody, however it is written.
+func Grantable(p netip.Prefix) error {
+	never := []netip.Prefix{
+		netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10"),
+		netip.MustParsePrefix("168.63.129.16/32"), netip.MustParsePrefix("100.100.100.200/32"),
+		netip.MustParsePrefix("fd00:ec2::254/128"), netip.MustParsePrefix("fd20:ce::254/128"),
+		netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("ff00::/8"), netip.MustParsePrefix("0.0.0.0/8"),
+		netip.MustParsePrefix("::ffff:0:0/96"), nat64,
+	}
+	for _, n := range never {
+		if p.Overlaps(n) {
+			return fmt.Errorf("%w: %s holds addresses of %s, which are never reached", ErrAddress, p, n)
+		}
+	}
+	return nil
+}
+
 // Judge returns nil if a connection that was asked for by host may be made to
 // addr, else an error that wraps ErrAddress and names the class of addr.
 func (g *Guard) Judge(host string, addr netip.Addr) error {

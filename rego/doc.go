@@ -24,6 +24,8 @@
 //	check/           what happens once: files → checked, prepared policy, or all its problems
 //	lint/            what OPA's checker lets pass: rules that never match, allows that rest on claims
 //	answer/          what a policy says, read strictly
+//	pack/            bundles: made, read, verified
+//	deliver/         bundles from a file or a service, kept
 //	load.go          Load, Options; the phases and their schemas
 //	engine.go        Engine: Visible, Decide; one evaluation each, bounded in time
 //	memo.go          Needs, and the answers that are kept: by all that the policy looks at

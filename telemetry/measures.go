@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -12,16 +13,18 @@ import (
 // measures are the instruments. Those of MCP have the names of the conventions;
 // ours begin with mcp_gateway.
 type measures struct {
-	served   mcpconv.ServerOperationDuration
-	sent     mcpconv.ClientOperationDuration
-	decision metric.Int64Counter
-	policy   metric.Float64Histogram
-	redacted metric.Int64Counter
-	unheard  metric.Int64Counter
-	drift    metric.Int64Counter
-	reloaded metric.Int64Gauge
-	up       metric.Int64Gauge
-	seals    metric.Int64Counter
+	served      mcpconv.ServerOperationDuration
+	sent        mcpconv.ClientOperationDuration
+	decision    metric.Int64Counter
+	policy      metric.Float64Histogram
+	redacted    metric.Int64Counter
+	unheard     metric.Int64Counter
+	drift       metric.Int64Counter
+	reloaded    metric.Int64Gauge
+	delivered   metric.Float64Gauge
+	undelivered metric.Int64Counter
+	up          metric.Int64Gauge
+	seals       metric.Int64Counter
 }
 
 // callBuckets are those that the conventions ask for, in seconds.
@@ -31,7 +34,7 @@ func callBuckets() metric.HistogramOption {
 
 func newMeasures(m metric.Meter) (measures, error) {
 	var x measures
-	var err [10]error
+	var err [12]error
 	x.served, err[0] = mcpconv.NewServerOperationDuration(m, callBuckets())
 	x.sent, err[1] = mcpconv.NewClientOperationDuration(m, callBuckets())
 	x.decision, err[2] = m.Int64Counter("mcp_gateway.policy.decisions", metric.WithDescription("Decisions of policy, by effect and first reason."))
@@ -43,6 +46,8 @@ func newMeasures(m metric.Meter) (measures, error) {
 	x.reloaded, err[7] = m.Int64Gauge("mcp_gateway.config.last_reload_successful", metric.WithDescription("1 if the last reload was taken, 0 if the old configuration stayed."))
 	x.up, err[8] = m.Int64Gauge("mcp_gateway.upstream.up", metric.WithDescription("1 if the upstream answered last, by upstream."))
 	x.seals, err[9] = m.Int64Counter("mcp_gateway.audit.checkpoint.failures", metric.WithDescription("Checkpoints that were not made or not taken to their second place at the first try."))
+	x.delivered, err[10] = m.Float64Gauge("mcp_gateway.policy.bundle.last_success", metric.WithUnit("s"), metric.WithDescription("When a delivered policy last came in force, in seconds since 1970."))
+	x.undelivered, err[11] = m.Int64Counter("mcp_gateway.policy.bundle.failures", metric.WithDescription("Bundles that were refused, and times in which the service gave none, by code."))
 	return x, errors.Join(err[:]...)
 }
 
@@ -50,6 +55,18 @@ func newMeasures(m metric.Meter) (measures, error) {
 func (t *Telemetry) Reloaded(ctx context.Context, ok bool) {
 	if t != nil {
 		t.reloaded.Record(ctx, one(ok))
+	}
+}
+
+// Bundle tells of a policy that was delivered: "" for one that is in force now, else
+// the code of what is wrong.
+func (t *Telemetry) Bundle(ctx context.Context, code string) {
+	switch {
+	case t == nil:
+	case code == "":
+		t.delivered.Record(ctx, float64(time.Now().UnixMilli())/1000)
+	default:
+		t.undelivered.Add(ctx, 1, metric.WithAttributes(attribute.String("code", code)))
 	}
 }
 

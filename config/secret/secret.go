@@ -125,7 +125,7 @@ func (d *Files) Key(dst *Secret) form.Value {
 	return form.Hidden(dst, "file:PATH", func(s string) (Secret, *form.Fault) {
 		path, ok := strings.CutPrefix(s, "file:")
 		if !ok {
-			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a private key does not stand in this file: write file:PATH", Hide: true}
+			return Secret{}, &form.Fault{Code: "literal_secret", Message: "a key does not stand in this file: write file:PATH", Hide: true}
 		}
 		d.Read = append(d.Read, d.Abs(path))
 		text, err := readSecretFile(d.Abs(path))

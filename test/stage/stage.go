@@ -44,6 +44,8 @@ type Options struct {
 	// Others is Review for prompts, resources and templates; nil means
 	// Reviewed("use") for each.
 	Others func(gateway.ItemID) string
+	// OnStatus is told where health and status are served; nil for nobody.
+	OnStatus func(net.Addr)
 	// Helper confines children, for packages whose TestMain is Main; none does not.
 	Helper []string
 }
@@ -80,7 +82,7 @@ func Open(t testing.TB, o Options) *Stage {
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), s.log, zapcore.DebugLevel)
 	var err error
 	s.Gateway, err = run.Open(t.Context(), run.Options{
-		ConfigPath: s.Path("upstreams.yaml"), Version: Version, Log: zap.New(core), Helper: o.Helper,
+		ConfigPath: s.Path("upstreams.yaml"), Version: Version, Log: zap.New(core), Helper: o.Helper, OnStatus: o.OnStatus,
 	})
 	if err != nil {
 		t.Fatalf("open: %v", err)

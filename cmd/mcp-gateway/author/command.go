@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/config"
 	"mcp-gateway/rego"
 	"mcp-gateway/rego/check"
@@ -43,7 +44,7 @@ func (d *desk) from(args []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.Policy.Dir, nil
+	return delivery.Place(c), nil
 }
 
 // opened opens the folder of a policy, "" for the shipped one, with the name

@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/config"
 	"mcp-gateway/rego/check"
 	"mcp-gateway/rego/contract"
@@ -39,7 +40,7 @@ func (d *desk) explain() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		from := c.Policy.Dir
+		from := delivery.Place(c)
 		if *bundle != "" {
 			from = *bundle
 		}

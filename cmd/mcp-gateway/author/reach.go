@@ -8,6 +8,7 @@ import (
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/registry"
@@ -30,7 +31,7 @@ func (d *desk) scene(cmd *cobra.Command, from string) (*scene, error) {
 		return nil, err
 	}
 	if from == "" {
-		from = in.Config.Policy.Dir
+		from = delivery.Place(in.Config)
 	}
 	p, err := load(cmd.Context(), from, nil)
 	if err != nil {

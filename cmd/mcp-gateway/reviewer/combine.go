@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/inventory"
 	"mcp-gateway/registry/views"
-	"mcp-gateway/rego"
 )
 
 // seenBy is one class of principals, and what of the snapshot it may know of.
@@ -26,7 +27,8 @@ type seenBy struct {
 // sights asks policy for every configured principal. Principals of OAuth issuers are
 // not known before they come.
 func sights(ctx context.Context, in *run.Inspection) ([]seenBy, error) {
-	policy, err := rego.Load(ctx, rego.Options{Dir: in.Config.Policy.Dir, Timeout: in.Config.Policy.Timeout})
+	var desk delivery.Desk
+	policy, _, err := desk.Plan(ctx, in.Config, time.Now, nil)
 	if err != nil {
 		return nil, err
 	}

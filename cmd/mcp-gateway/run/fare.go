@@ -32,7 +32,7 @@ func (g *Gateway) serveStatus(ctx context.Context) error {
 	return signs.Serve(ctx, g.config.Listen.Status, &telemetry.Health{
 		Telemetry: g.telemetry, Checks: signs.Checks(g.corridor, g.journal),
 		Status: func() any {
-			return signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry)
+			return signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry, g.delivery.Status())
 		},
 	}, func(a net.Addr) {
 		if g.options.OnStatus != nil {

@@ -15,6 +15,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
+	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/keep"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
@@ -72,6 +73,8 @@ type Gateway struct {
 	loops context.Context                 // of the loops that keep lists fresh
 	trust atomic.Pointer[map[string]bool] // upstreams served unreviewed
 	whois whois.Registrar
+
+	delivery delivery.Desk
 }
 
 // What lies in the state directory.
@@ -153,6 +156,7 @@ func (g *Gateway) openState(ctx context.Context) error {
 
 // build makes the corridor and its front.
 func (g *Gateway) build() error {
+	g.delivery.Options = delivery.Options{Log: g.options.Log, Telemetry: g.telemetry, Note: g.note, Adopt: g.adopt}
 	redactor := redact.New(g.config.Redact)
 	g.registry = registry.New(registry.Options{
 		Present:  present.Items(terms.Cleaner(redactor, func() *proxy.World { return g.corridor.World() })),
@@ -269,6 +273,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	if g.world != nil {
 		g.world.stop()
 		g.refresher.Wait()
+		g.delivery.Wait()
 		g.world.close()
 	}
 	if g.index != nil {

@@ -118,8 +118,8 @@ func (f *files) read(path string) (c *config.Config, watching, err error) {
 			return nil, nil, err
 		}
 		paths := []string{c.File, c.Exposure}
-		if c.Policy.Dir != "" {
-			paths = append(paths, c.Policy.Dir)
+		if own := policyFile(c); own != "" {
+			paths = append(paths, own)
 		}
 		if slices.Equal(paths, f.paths) {
 			return c, nil, nil

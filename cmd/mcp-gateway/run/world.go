@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/config"
 	"mcp-gateway/confine"
@@ -19,6 +20,8 @@ import (
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
+	"mcp-gateway/rego/deliver"
+	"mcp-gateway/rego/pack"
 	"mcp-gateway/upstream"
 	"mcp-gateway/upstream/child"
 )
@@ -39,6 +42,7 @@ type plan struct {
 	config   *config.Config
 	exposure *registry.Exposure
 	policy   *rego.Engine
+	order    *delivery.Order // by which policy is delivered; nil = it lies in a folder
 	auth     *auth.Authenticator
 }
 
@@ -57,7 +61,7 @@ func (g *Gateway) plan(ctx context.Context, c *config.Config) (*plan, error) {
 	if p.exposure, err = c.LoadExposure(); err != nil {
 		all = errors.Join(all, err)
 	}
-	if p.policy, err = rego.Load(ctx, rego.Options{Dir: c.Policy.Dir, Timeout: c.Policy.Timeout, Now: g.options.Clock}); err != nil {
+	if p.policy, p.order, err = g.delivery.Plan(ctx, c, g.options.Clock, g.inForce()); err != nil {
 		all = errors.Join(all, err)
 	}
 	if p.auth, err = auth.New(g.identities(c)); err != nil {
@@ -66,10 +70,36 @@ func (g *Gateway) plan(ctx context.Context, c *config.Config) (*plan, error) {
 	return p, all
 }
 
+// inForce is the policy by which calls are decided; nil before the first.
+func (g *Gateway) inForce() *rego.Engine {
+	if g.world == nil {
+		return nil
+	}
+	return g.world.policy
+}
+
+// adopt puts a policy that was delivered in force, with all else as it is.
+func (g *Gateway) adopt(ctx context.Context, from *deliver.Source, b *pack.Bundle) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if ctx.Err() != nil || !g.delivery.Follows(from) {
+		return context.Canceled
+	}
+	next := *g.world
+	var err error
+	if next.policy, err = rego.New(b.Policy, rego.Options{Timeout: next.config.Policy.Timeout, Now: g.options.Clock}); err != nil {
+		return err
+	}
+	g.world = &next
+	g.corridor.SetWorld(settings(&next.plan, next.ports()))
+	g.log().Recorded(g.note(ctx, audit.Event{Type: audit.PolicyLoaded, Policy: audit.Version(b.Revision)}))
+	return nil
+}
+
 // identities are who may come in. What is known of issuers outlives a reload.
 func (g *Gateway) identities(c *config.Config) auth.Options {
 	o := auth.Options{
-		Keys: c.Auth.Keys, Anonymous: c.Auth.Anonymous, Issuers: c.Auth.Trusted(),
+		Keys: c.Auth.Keys, Anonymous: c.Auth.Anonymous, Issuers: c.Trusted(),
 		URL: c.Listen.URL, Scopes: c.Auth.Scopes, Clock: g.options.Clock,
 	}
 	if g.world != nil {
@@ -82,7 +112,6 @@ func (g *Gateway) identities(c *config.Config) auth.Options {
 // they are.
 func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	next := &world{plan: *p, clients: map[string]*upstream.Client{}}
-	ports := make(map[string]proxy.Upstream, len(p.config.Upstreams))
 	var left []*upstream.Client
 	trust := make(map[string]bool)
 	for id, u := range p.config.Upstreams {
@@ -91,7 +120,7 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 		if err != nil {
 			return err
 		}
-		next.clients[id], ports[id] = client, client
+		next.clients[id] = client
 	}
 	if g.world != nil {
 		next.stop = g.world.stop
@@ -104,6 +133,7 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	if g.world == nil {
 		g.loops, next.stop = context.WithCancel(context.WithoutCancel(ctx))
 	}
+	ports := next.ports()
 	g.world = next
 	g.trust.Store(&trust)
 	g.whois.Set(p.config, p.exposure)
@@ -111,14 +141,22 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
 	g.refresher.Set(g.loops, ports)
+	g.delivery.Enter(g.loops, p.order)
 	for _, old := range left {
 		old.Close()
 	}
 	return errors.Join(
 		g.refresher.Record(ctx, changes, nil),
 		g.note(ctx, audit.Event{Type: audit.ConfigLoaded, Config: audit.Version(p.config.Revision)}),
-		g.note(ctx, audit.Event{Type: audit.PolicyLoaded, Policy: audit.Version(p.policy.Revision())}),
+		g.policyLoaded(ctx, p.policy),
 	)
+}
+
+func (g *Gateway) policyLoaded(ctx context.Context, p *rego.Engine) error {
+	if !p.Ready() {
+		return nil
+	}
+	return g.note(ctx, audit.Event{Type: audit.PolicyLoaded, Policy: audit.Version(p.Revision())})
 }
 
 func (g *Gateway) note(ctx context.Context, e audit.Event) error {
@@ -214,7 +252,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 	}
 	c.HTTP = &upstream.HTTP{
 		URL: u.HTTP.URL, Bearer: u.HTTP.Bearer.Reveal(),
-		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, Timeout: u.Timeout, TLS: g.whois.Witness(id)}),
+		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, AllowPrefixes: u.HTTP.Networks, Timeout: u.Timeout, TLS: g.whois.Witness(id)}),
 	}
 	if u.HTTP.Grant != nil {
 		if c.HTTP.Source, err = terms.Tokens(id, u.HTTP.Grant, g.options.Clock, func(err error) { g.log().Credential(id, err) }); err != nil {
@@ -238,6 +276,14 @@ func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {
 	}
 }
 
+// policyFile is where a person puts the policy; "" for nowhere.
+func policyFile(c *config.Config) string {
+	if c.Policy.Bundle != nil {
+		return c.Policy.Bundle.File
+	}
+	return c.Policy.Dir
+}
+
 // confinement is what a child may reach: what its allow-lists say, else all but
 // what the gateway's word rests on.
 func confinement(c *config.Config, s *config.Stdio) *confine.Spec {
@@ -245,8 +291,8 @@ func confinement(c *config.Config, s *config.Stdio) *confine.Spec {
 		Hidden: append([]string{c.State.Dir}, c.SecretFiles...),
 		Kept:   []string{c.File, c.Exposure}, Network: confine.Any,
 	}
-	if c.Policy.Dir != "" {
-		spec.Kept = append(spec.Kept, c.Policy.Dir)
+	if own := policyFile(c); own != "" {
+		spec.Kept = append(spec.Kept, own)
 	}
 	switch {
 	case s.Unconfined:
@@ -271,6 +317,15 @@ func sameUpstream(a, b *config.Upstream) bool {
 func (g *Gateway) trusted(id string) bool {
 	trust := g.trust.Load()
 	return trust != nil && (*trust)[id]
+}
+
+// ports are the upstreams as the corridor calls them.
+func (w *world) ports() map[string]proxy.Upstream {
+	all := make(map[string]proxy.Upstream, len(w.clients))
+	for id, c := range w.clients {
+		all[id] = c
+	}
+	return all
 }
 
 func (w *world) close() {

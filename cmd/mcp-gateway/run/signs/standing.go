@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy"
 	"mcp-gateway/registry"
+	"mcp-gateway/rego/deliver"
 	"mcp-gateway/telemetry"
 )
 
@@ -27,7 +28,7 @@ func Checks(corridor *proxy.Gateway, j *journal.Journal) []telemetry.Check {
 	}
 	return []telemetry.Check{
 		{Name: "config", Run: func(context.Context) error { return holds(corridor.World() != nil) }},
-		{Name: "policy", Run: func(context.Context) error { w := corridor.World(); return holds(w != nil && w.Policy != nil) }},
+		{Name: "policy", Run: func(context.Context) error { w := corridor.World(); return holds(w != nil && w.Policy.Ready()) }},
 		{Name: "journal", Run: func(context.Context) error { return j.Err() }},
 	}
 }
@@ -39,6 +40,7 @@ type Standing struct {
 	Boot      uint64            `json:"boot"`
 	Uptime    string            `json:"uptime"`
 	Policy    string            `json:"policy"`
+	Bundle    *deliver.Status   `json:"bundle,omitempty"` // where policy is delivered
 	Upstreams []upstreamStands  `json:"upstreams"`
 	Tools     map[string]uint64 `json:"tools"` // how many stand in which state
 }
@@ -52,11 +54,11 @@ type upstreamStands struct {
 }
 
 // Stand tells how a gateway of a version stands that has been up for a while.
-func Stand(version string, up time.Duration, j *journal.Journal, corridor *proxy.Gateway, r *registry.Registry) Standing {
+func Stand(version string, up time.Duration, j *journal.Journal, corridor *proxy.Gateway, r *registry.Registry, bundle *deliver.Status) Standing {
 	w := j.Writer()
 	s := Standing{
 		Version: version, Replica: string(w.Replica), Boot: w.Boot,
-		Uptime: up.Round(time.Second).String(), Tools: map[string]uint64{},
+		Uptime: up.Round(time.Second).String(), Bundle: bundle, Tools: map[string]uint64{},
 	}
 	world := corridor.World()
 	if world == nil {

@@ -88,6 +88,13 @@ func (l Log) Reload(err error) {
 	l.Zap.Info("reloaded")
 }
 
+// Recorded tells that something could not be put on record, if so.
+func (l Log) Recorded(err error) {
+	if err != nil {
+		l.Zap.Error("what happened could not be put on record", zap.Error(err))
+	}
+}
+
 // Seal tells that a checkpoint was not made, or not taken to its second place.
 func (l Log) Seal(err error) {
 	l.Telemetry.SealFailed(context.Background())

@@ -34,7 +34,7 @@ func Tokens(id string, from *config.Grant, clock func() time.Time, failed func(e
 	return grant.New(grant.Options{
 		Upstream: id, Issuer: from.Issuer, Endpoint: from.TokenURL, Client: from.Client.Client(), Scopes: from.Scopes,
 		Resource: from.Resource, Audience: from.Audience, Exchange: from.Exchange, Clock: clock,
-		HTTP: egress.NewClient(egress.Options{AllowHosts: hosts}), Failed: failed,
+		HTTP: egress.NewClient(egress.Options{AllowHosts: hosts, AllowPrefixes: from.Networks}), Failed: failed,
 	})
 }
 

@@ -1,0 +1,7 @@
+// Package delivery says in the configuration where bundles of policy come from, and
+// which are taken.
+//
+// Map:
+//
+//	delivery.go  Bundle
+package delivery
