@@ -85,6 +85,7 @@ type Row struct {
 	Code      gateway.Code    // of the settling event where there is one
 	Outcome   gateway.Outcome // empty while the call is running
 	State     gateway.ExposureState
+	Of        gateway.Digest // the definition that was called, or that was found
 	Transport Transport
 	Policy    Version
 	Label     Word

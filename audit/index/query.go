@@ -130,7 +130,7 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 
 const selectEvents = `SELECT time, type, uuid, action, writer, seq, duration, count, end_writer, end_seq,
 	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
-	state, transport, policy, label, faults, approval
+	state, transport, policy, label, faults, definition, approval
 	FROM event`
 
 // stored is a row as it stands in the file, its words still numbers.
@@ -144,7 +144,7 @@ type stored struct {
 	tool, toolRef, effect      sql.NullInt64
 	reasons, code, outcome     sql.NullInt64
 	state, transport, policy   sql.NullInt64
-	label, faults              sql.NullInt64
+	label, faults, definition  sql.NullInt64
 	approval                   []byte
 }
 
@@ -155,7 +155,7 @@ func scanRows(rows *sql.Rows) ([]stored, error) {
 		var s stored
 		err := rows.Scan(&s.time, &s.typ, &s.id, &s.action, &s.writer, &s.seq, &s.duration, &s.count,
 			&s.endWriter, &s.endSeq, &s.principal, &s.subject, &s.tenant, &s.client, &s.method, &s.upstream,
-			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome, &s.state, &s.transport, &s.policy, &s.label, &s.faults, &s.approval)
+			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome, &s.state, &s.transport, &s.policy, &s.label, &s.faults, &s.definition, &s.approval)
 		if err != nil {
 			return nil, err
 		}
@@ -191,6 +191,7 @@ func (r *resolver) row(s *stored) audit.Row {
 		Code:      gateway.Code(r.wordOf(s.code)),
 		Outcome:   gateway.Outcome(r.wordOf(s.outcome)),
 		State:     gateway.ExposureState(r.wordOf(s.state)),
+		Of:        gateway.Digest(r.wordOf(s.definition)),
 		Transport: audit.Transport(r.wordOf(s.transport)),
 		Policy:    audit.Version(r.wordOf(s.policy)),
 		Label:     audit.Word(r.wordOf(s.label)),

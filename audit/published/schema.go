@@ -91,7 +91,7 @@ func members() map[string]member {
 		"redactions":   {shapeCounts, "secrets taken out of the answer, by class"},
 		"findings":     {shapeCounts, "what else was found, by class"},
 		"stages_us":    {shapeCounts, "how long stages took that took 10 µs or more"},
-		"duration_us":  {shapeNumber, "how long the whole took"},
+		"duration_us":  {shapeNumber, "how long the whole took; of tools.changed, for how long at most it can have been served unseen"},
 
 		"offered":         {shapeNumber, "how many a list offered; of a subscription: to how many things"},
 		"offered_digest":  {shapeHash, "over their names in order"},

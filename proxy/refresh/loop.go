@@ -19,6 +19,7 @@ type loop struct {
 	stale    chan struct{}
 	gone     map[gateway.ItemID]bool // what left the list, as events told; used by the flight alone
 	partial  bool                    // the last list was; likewise
+	listed   time.Time               // when the last one was asked for; likewise
 
 	mu     sync.Mutex
 	flight *flight // under way; nil = none

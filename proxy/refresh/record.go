@@ -3,6 +3,7 @@ package refresh
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
@@ -11,7 +12,7 @@ import (
 
 // publish hands a list to the registry, keeps what was seen, and puts what is
 // different on record.
-func (r *Refresher) publish(l *loop, listing registry.Listing) error {
+func (r *Refresher) publish(l *loop, listing registry.Listing, asked time.Time) error {
 	known, ever, err := r.known(l)
 	if err != nil {
 		r.Log(l.id, registry.Changes{}, err)
@@ -30,10 +31,15 @@ func (r *Refresher) publish(l *loop, listing registry.Listing) error {
 	l.partial = changes.Partial
 	restored(changes, known, ever)
 	now := r.Clock()
+	var since time.Duration // what is found can have been so for as long
+	if !l.listed.IsZero() {
+		since = now.Sub(l.listed)
+	}
+	l.listed = asked
 	fact := l.upstream.Fact()
 	fact.ID, fact.At = l.id, now
 	err = errors.Join( // events first: one that a crash prevents is written after the restart
-		r.Record(l.ctx, changes, known),
+		r.record(l.ctx, changes, known, since),
 		r.recordPartial(l, turned),
 		r.History.Observe(l.ctx, now, r.Registry.Seen(l.id)),
 		r.History.SetUpstream(l.ctx, fact),
@@ -110,11 +116,19 @@ func restored(c registry.Changes, known map[gateway.ItemID]registry.Seen, ever m
 // Record writes one event for each definition that entered a state, unless it
 // was last seen in it, and one for each that left its list.
 func (r *Refresher) Record(ctx context.Context, c registry.Changes, known map[gateway.ItemID]registry.Seen) error {
+	return r.record(ctx, c, known, 0)
+}
+
+// record is Record of a list that came so long after the one before was asked for: a
+// changed definition can have been served for that long at most.
+func (r *Refresher) record(ctx context.Context, c registry.Changes, known map[gateway.ItemID]registry.Seen, since time.Duration) error {
 	var failed error
 	for _, entered := range [...][]registry.Observation{c.Approved, c.Quarantined, c.Withheld} {
 		for i := range entered {
 			if o := &entered[i]; news(o, known) {
-				failed = errors.Join(failed, r.write(ctx, changed(o)))
+				e := changed(o)
+				e.Duration = since
+				failed = errors.Join(failed, r.write(ctx, e))
 			}
 		}
 	}

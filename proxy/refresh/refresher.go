@@ -167,6 +167,7 @@ func (r *Refresher) depart(l *loop) {
 }
 
 func (r *Refresher) list(l *loop) (time.Duration, error) {
+	asked := r.Clock()
 	listing, err := l.upstream.List(l.ctx)
 	switch {
 	case l.ctx.Err() != nil:
@@ -175,5 +176,5 @@ func (r *Refresher) list(l *loop) (time.Duration, error) {
 		r.noteFailure(l, err)
 		return 0, err
 	}
-	return listing.TTL, r.publish(l, listing)
+	return listing.TTL, r.publish(l, listing, asked)
 }

@@ -7,6 +7,7 @@ import (
 
 	"mcp-gateway/audit/index"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
+	"mcp-gateway/cmd/mcp-gateway/auditor/reports"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/ground"
 	"mcp-gateway/config"
@@ -24,6 +25,7 @@ type desk struct {
 func Command(config *string) *cobra.Command {
 	d := &desk{config: config}
 	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), d.collect(), d.key(), d.rebuild())
+	audit.AddCommand(reports.Commands(reports.Desk{Open: d.open, Config: d.own})...)
 	audit.PersistentFlags().StringVar(&d.store, "store", "", "ask the `directory` that audit collect fills, instead of this gateway's state")
 	audit.PersistentFlags().StringVar(&d.state, "state-dir", "", "ask this state `directory`, whatever the configuration says")
 	return audit
@@ -53,6 +55,14 @@ func (d *desk) records(cmd *cobra.Command) (*records.Records, error) {
 // read reads the configuration, faults and all: the commands only read state.
 func (d *desk) read(cmd *cobra.Command) (*config.Config, error) {
 	return ground.Read(*d.config, d.state, cmd.ErrOrStderr())
+}
+
+// own is read for what needs a gateway's own state.
+func (d *desk) own(cmd *cobra.Command) (*config.Config, error) {
+	if d.store != "" {
+		return nil, cli.Misused("collected journals are not a gateway's state: ask the gateway that wrote them")
+	}
+	return d.read(cmd)
 }
 
 func (d *desk) rebuild() *cobra.Command {

@@ -12,5 +12,7 @@
 //	collect.go  audit collect: several gateways in one store
 //	verify.go   audit verify, audit key
 //	contains.go audit contains: is this value in that event
+//	reports/    audit report, audit review
+//	pen/        events of what a person did
 //	records/    what the commands open and ask
 package auditor

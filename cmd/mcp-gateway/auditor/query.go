@@ -161,24 +161,9 @@ func (q *question) filter(now time.Time, a *records.Records) (audit.Filter, erro
 			return f, cli.Misused("--id: %q is no id", q.id)
 		}
 	}
-	if f.Since, err = moment("--since", q.since, now); err != nil {
+	if f.Since, err = cli.Moment("--since", q.since, now); err != nil {
 		return f, err
 	}
-	f.Until, err = moment("--until", q.until, now)
+	f.Until, err = cli.Moment("--until", q.until, now)
 	return f, err
-}
-
-func moment(flag, text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil {
-		return now.Add(-d), nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at, cli.Misused("%s: %q is neither a duration such as 24h nor a time such as %s", flag, text,
-			"2026-09-01T00:00:00Z")
-	}
-	return at, nil
 }

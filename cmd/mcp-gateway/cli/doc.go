@@ -4,7 +4,8 @@
 // Map:
 //
 //	exit.go   Exit codes, Error, Usage: how a command ends
-//	table.go  Table: rows as text, JSON, JSON lines or CSV
+//	table.go  Table: rows as text, JSON, JSON lines, CSV or Markdown
 //	bar.go    Bar: how far something long has come, on a terminal
+//	moment.go Moment: times as flags name them
 //	group.go  Group, OneOf, Joined
 package cli

@@ -17,7 +17,7 @@ type Table struct {
 }
 
 // Formats is what -o takes.
-const Formats = "table, json, jsonl or csv"
+const Formats = "table, json, jsonl, csv or md"
 
 // Add puts a row to the others.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
@@ -47,6 +47,8 @@ func (t *Table) Write(w io.Writer, format string) error {
 			return err
 		}
 		return out.WriteAll(t.Rows)
+	case "md":
+		return t.writeMarkdown(w)
 	default:
 		return Misused("-o: want %s", Formats)
 	}
@@ -59,6 +61,22 @@ func (t *Table) writeText(w io.Writer) error {
 		fmt.Fprintln(out, strings.Join(row, "\t"))
 	}
 	return out.Flush()
+}
+
+// writeMarkdown writes a table of GitHub's Markdown. What stands in a cell is text.
+func (t *Table) writeMarkdown(w io.Writer) error {
+	plain := strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ")
+	fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(t.Columns, " | "), strings.Repeat("---|", len(t.Columns)))
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = plain.Replace(cell)
+		}
+		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Table) objects() []map[string]string {

@@ -2,7 +2,6 @@ package reviewer
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ func (d *Desk) report() *cobra.Command {
 			"strangers, and the fewest tools without which it can't; exit code 3 where one can.",
 		Args: cobra.NoArgs,
 	}
-	format := cmd.Flags().StringP("output", "o", "table", cli.Formats+" or md")
+	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	since := cmd.Flags().Duration("since", 90*24*time.Hour, "how far back use is counted")
 	lethal := cmd.Flags().Bool("lethal", false, "who can reach private data, strangers' content and the outside together")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -197,16 +196,5 @@ func write(w io.Writer, t *cli.Table, format string) error {
 			row[i] = diff.Visible(row[i])
 		}
 	}
-	if format != "md" {
-		return t.Write(w, format)
-	}
-	fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(t.Columns, " | "), strings.Repeat("---|", len(t.Columns)))
-	for _, row := range t.Rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(cell)
-		}
-		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
-	}
-	return nil
+	return t.Write(w, format)
 }

@@ -103,6 +103,14 @@ func (a *Records) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error
 	return a.index.Query(ctx, f)
 }
 
+// Event waits likewise, and returns the row of the event with that id, or none.
+func (a *Records) Event(ctx context.Context, id audit.ID) ([]audit.Row, error) {
+	return a.index.Event(ctx, id)
+}
+
+// Names makes the keyed digests of this state; nil for collected journals.
+func (a *Records) Names() *audit.Keys { return a.names }
+
 // Count waits likewise, and counts rows by the values of some columns.
 func (a *Records) Count(ctx context.Context, f audit.Filter, by []string) ([]index.Group, error) {
 	return a.index.Count(ctx, f, by)
