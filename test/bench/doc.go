@@ -17,6 +17,10 @@
 //	upstream.go  roles upstream and bare: SDK servers, httputil.ReverseProxy
 //	gateway.go   role gateway: configuration, review, run.Open and Serve; role index
 //	request.go   the requests and what their answers must hold
+//	shape.go     how large a gateway is: its configuration and policy
+//	issuer.go    an issuer of tokens, for many principals
+//	growth.go    the same call as upstreams, tools, principals, results grow
+//	page.go      docs/performance.md and its plot
 //	legacy.go    role typed; calls within a session of an older revision
 //	load.go      the load: one request again and again on persistent connections
 //	measure.go   slices, rounds, medians

@@ -19,32 +19,39 @@ import (
 )
 
 // serveGateway sets up a gateway in dir as an operator would, before an upstream
-// role: two HTTP upstreams, every tool reviewed, callers with an API key, and
-// the default policy.
-func serveGateway(ctx context.Context, dir, upstream string) error {
+// role: HTTP upstreams, every tool reviewed, callers with an API key, and the
+// default policy. Its start begins when all files are written.
+func serveGateway(ctx context.Context, dir, upstream string, s shape) error {
 	key, sum := auth.NewKey()
-	exposure, err := review(ctx, upstream)
+	exposure, err := review(ctx, upstream, s)
 	if err != nil {
 		return err
 	}
+	if s.Fresh {
+		err = writePolicy(filepath.Join(dir, "policy"))
+	}
 	path := filepath.Join(dir, "upstreams.yaml")
-	err = errors.Join(
+	err = errors.Join(err,
 		os.MkdirAll(dir, 0o700),
-		os.WriteFile(path, []byte(configuration(sum, upstream)), 0o600),
+		os.WriteFile(path, []byte(s.configuration(sum, upstream)), 0o600),
 		os.WriteFile(filepath.Join(dir, "exposure.yaml"), []byte(exposure), 0o600),
 	)
 	if err != nil {
 		return err
 	}
+	before := used().CPU
 	g, err := run.Open(ctx, run.Options{ConfigPath: path, Version: "bench"})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(g.Refresh(ctx, echoServer), g.Refresh(ctx, catalogServer)); err != nil {
-		return errors.Join(err, g.Close(context.WithoutCancel(ctx)))
+	ids, _ := s.servers()
+	for _, id := range ids {
+		if err := g.Refresh(ctx, id); err != nil {
+			return errors.Join(err, g.Close(context.WithoutCancel(ctx)))
+		}
 	}
 	greeted := make(chan error, 1)
-	err = g.Serve(ctx, func(a net.Addr) { greeted <- greet(a, hello{Key: key}) })
+	err = g.Serve(ctx, func(a net.Addr) { greeted <- greet(a, hello{Key: key, Start: used().CPU - before}) })
 	select {
 	case failed := <-greeted:
 		err = errors.Join(err, failed)
@@ -71,27 +78,13 @@ func serveIndex(ctx context.Context, dir string) error {
 	return errors.Join(err, <-running, x.Close())
 }
 
-func configuration(keySum, upstream string) string {
-	return fmt.Sprintf(`version: 1
-listen: {mcp: "127.0.0.1:0"}
-state: {dir: ./var}
-exposure: ./exposure.yaml
-policy: {timeout: 1s}    # on a crowded machine a process may wait longer than the usual 50ms for its turn
-auth:
-  api_keys:
-    - {id: bench, sha256: %q, subject: bench, tenant: platform, scopes: [bench:read, service:read, incident:read]}
-upstreams:
-  %s: {http: {url: "http://%s/%[2]s"}}
-  %[4]s: {http: {url: "http://%[3]s/%[4]s"}}
-`, keySum, echoServer, upstream, catalogServer)
-}
-
 // review approves every tool that the upstream lists, as it lists it.
-func review(ctx context.Context, upstream string) (string, error) {
+func review(ctx context.Context, upstream string, s shape) (string, error) {
 	var out strings.Builder
 	out.WriteString("version: 1\ntools:\n")
-	for _, server := range []string{echoServer, catalogServer} {
-		tools, err := listed(ctx, upstream, server)
+	ids, path := s.servers()
+	for _, server := range ids {
+		tools, err := listed(ctx, "http://"+upstream+path[server])
 		if err != nil {
 			return "", err
 		}
@@ -119,9 +112,9 @@ func review(ctx context.Context, upstream string) (string, error) {
 }
 
 // listed asks one server of the upstream for its tools.
-func listed(ctx context.Context, upstream, server string) (tools []byte, err error) {
+func listed(ctx context.Context, url string) (tools []byte, err error) {
 	body := listBody()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+upstream+"/"+server, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +134,7 @@ func listed(ctx context.Context, upstream, server string) (tools []byte, err err
 	}
 	tools, ok := protocol.Member(m.Result, "tools")
 	if !ok {
-		return nil, fmt.Errorf("%s answered the list with %.200s", server, raw)
+		return nil, fmt.Errorf("%s answered the list with %.200s", url, raw)
 	}
 	return tools, nil
 }

@@ -17,7 +17,7 @@ import (
 // little as it can: it shares the processors with what it measures.
 type caller struct {
 	request *request
-	raw     []byte // as this caller sends it
+	raw     []byte // as this caller sends it, where the request is one
 	conn    net.Conn
 	in      *bufio.Reader
 	body    []byte // of the last answer
@@ -41,7 +41,11 @@ func dial(address string, r *request, raw []byte) (*caller, error) {
 // call makes one exchange. An answer that differs from the last good one is
 // judged anew.
 func (c *caller) call() error {
-	if _, err := c.conn.Write(c.raw); err != nil {
+	raw := c.raw
+	if all := c.request.many; all != nil {
+		raw = all[int(c.request.turn.Add(1))%len(all)]
+	}
+	if _, err := c.conn.Write(raw); err != nil {
 		return err
 	}
 	status, err := c.read()

@@ -23,6 +23,7 @@ type settings struct {
 	only        *regexp.Regexp
 	out         string
 	profile     string
+	page        string
 }
 
 func main() {
@@ -44,6 +45,7 @@ func parse(args []string) (settings, error) {
 	f.IntVar(&s.rounds, "rounds", 7, "rounds over which medians are taken")
 	f.DurationVar(&s.slice, "slice", 500*time.Millisecond, "how long each target is loaded in each round")
 	f.StringVar(&s.out, "o", "", "write the tables to this `file` too")
+	f.StringVar(&s.page, "page", "", "measure growth too, and write all as a page to this `file` and a plot beside it")
 	f.StringVar(&s.profile, "profile", "", "write profiles of the gateway under tools/call to this `directory`")
 	f.Func("only", "measure only rows that match this `regexp`, such as '^tools/call 16 '; a row is named 'tools/call 16 gateway'", func(v string) (err error) {
 		s.only, err = regexp.Compile(v)
@@ -88,6 +90,9 @@ func bench(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	rows, err := stage.measure(ctx, &s)
+	if err == nil && s.page != "" {
+		err = stage.writePage(ctx, filepath.Join(dir, "grown"), &s, rows)
+	}
 	if err = errors.Join(err, stage.close()); err != nil {
 		return err
 	}

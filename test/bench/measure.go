@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +14,11 @@ import (
 )
 
 // stage is the processes.
-type stage struct{ upstream, bare, typed, index, gateway *child }
+type stage struct {
+	upstream, bare, typed      *child
+	index, gateway             *child
+	freshIndex, freshlyDecided *child
+}
 
 // raise starts them. The gateway keeps its files in dir.
 func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) {
@@ -32,16 +37,30 @@ func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) 
 	if s.typed, err = start(ctx, coarse, "typed", s.upstream.Serve); err != nil {
 		return s, err
 	}
-	if s.index, err = start(ctx, coarse, "index", dir); err != nil {
+	if s.index, s.gateway, err = s.open(ctx, dir, sampling, usual()); err != nil {
 		return s, err
 	}
-	s.gateway, err = start(ctx, sampling, "gateway", dir, s.upstream.Serve)
+	fresh := usual()
+	fresh.Fresh = true
+	s.freshIndex, s.freshlyDecided, err = s.open(ctx, dir+"-fresh", coarse, fresh)
 	return s, err
+}
+
+// open starts a gateway of a shape and the builder of its index.
+func (s *stage) open(ctx context.Context, dir string, sampling int, of shape) (index, gateway *child, err error) {
+	if index, err = start(ctx, coarse, "index", dir); err != nil {
+		return nil, nil, err
+	}
+	text, err := json.Marshal(of)
+	if err == nil {
+		gateway, err = start(ctx, sampling, "gateway", dir, s.upstream.Serve, string(text))
+	}
+	return index, gateway, err
 }
 
 func (s *stage) close() error {
 	var errs error
-	for _, c := range []*child{s.gateway, s.index, s.typed, s.bare, s.upstream} {
+	for _, c := range []*child{s.freshlyDecided, s.freshIndex, s.gateway, s.index, s.typed, s.bare, s.upstream} {
 		if c != nil {
 			errs = errors.Join(errs, c.close())
 		}
@@ -54,6 +73,7 @@ const (
 	direct  = "direct"
 	bare    = "bare proxy"
 	gateway = "gateway"
+	fresh   = "gateway, policy on each call"
 )
 
 // target is a process under a request.
@@ -71,14 +91,16 @@ func (s *stage) calls() []target {
 		{direct, s.upstream, nil, newCall(s.upstream.Serve, "/"+echoServer, "echo", key, resultSize)},
 		{bare, s.bare, nil, newCall(s.bare.Serve, "/"+echoServer, "echo", key, resultSize)},
 		{gateway, s.gateway, s.index, newCall(s.gateway.Serve, "/mcp", echoServer+"__echo", key, 0)},
+		{fresh, s.freshlyDecided, s.freshIndex, newCall(s.freshlyDecided.Serve, "/mcp", echoServer+"__echo", s.freshlyDecided.Key, 0)},
 	}
 }
 
 func (s *stage) lists() []target {
 	key := s.gateway.Key
+	catalog := fmt.Sprintf("/%s/%d", catalogServer, catalogSize)
 	return []target{
-		{direct, s.upstream, nil, newList(s.upstream.Serve, "/"+catalogServer, key)},
-		{bare, s.bare, nil, newList(s.bare.Serve, "/"+catalogServer, key)},
+		{direct, s.upstream, nil, newList(s.upstream.Serve, catalog, key)},
+		{bare, s.bare, nil, newList(s.bare.Serve, catalog, key)},
 		{gateway, s.gateway, s.index, newList(s.gateway.Serve, "/mcp/"+catalogServer, key)},
 	}
 }

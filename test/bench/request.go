@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"mcp-gateway/protocol"
 )
@@ -18,7 +19,9 @@ const resultSize = 289
 // request is one fixed HTTP request and what its answer must hold.
 type request struct {
 	raw      []byte
-	numbered bool // callers at the same time need ids of their own
+	numbered bool          // callers at the same time need ids of their own
+	many     [][]byte      // one after the other in its place
+	turn     *atomic.Int64 // of many
 	check    func(result []byte) error
 }
 
@@ -55,6 +58,22 @@ func newCall(host, path, tool, key string, size int) request {
 	return request{
 		raw:   encode(host, path, requestHeader(protocol.MethodToolsCall, tool, key), callBody(tool)),
 		check: func(result []byte) error { return checkCall(result, size) },
+	}
+}
+
+// newFill asks for a text of about n bytes.
+func newFill(host, path, tool, key string, n int) request {
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"name":%q,"arguments":{"bytes":%d}}}`,
+		protocol.MethodToolsCall, meta, tool, n)
+	return request{
+		raw: encode(host, path, requestHeader(protocol.MethodToolsCall, tool, key), body),
+		check: func(result []byte) error {
+			raw, _ := protocol.Lookup(result, "/content/0/text")
+			if len(raw) < n-2*len(saying) {
+				return fmt.Errorf("the text has %d bytes, wants %d", len(raw), n)
+			}
+			return nil
+		},
 	}
 }
 
@@ -115,7 +134,9 @@ func (r *request) judge(status int, body []byte) error {
 	if status != http.StatusOK {
 		return fmt.Errorf("status %d: %.300s", status, body)
 	}
-	m, err := protocol.ParseMessage(body, protocol.DefaultLimits())
+	limits := protocol.DefaultLimits()
+	limits.Bytes = max(limits.Bytes, len(body)) // how large it is, is not the question here
+	m, err := protocol.ParseMessage(body, limits)
 	if err != nil {
 		return fmt.Errorf("%w: %.300s", err, body)
 	}

@@ -22,9 +22,10 @@ const roleWord = "role"
 
 // hello is what a child says once it serves.
 type hello struct {
-	Serve   string // address of what is measured
-	Control string // address at which it tells what it used
-	Key     string // the credential for it, if it wants one
+	Serve   string        // address of what is measured
+	Control string        // address at which it tells what it used
+	Key     string        // the credential for it, if it wants one; of the upstream, the issuer's key
+	Start   time.Duration // CPU until it served
 }
 
 // usage is what a process has used since it started.
@@ -32,6 +33,7 @@ type usage struct {
 	CPU    time.Duration // user and system, garbage collection included
 	Allocs uint64
 	Bytes  uint64 // allocated, not held
+	RSS    int64  // bytes that are in memory now
 }
 
 // How finely allocations are sampled: what Go does of itself, or finely enough
@@ -52,7 +54,7 @@ func runRole(ctx context.Context, args []string) error {
 	name, args := args[1], args[2:]
 	switch {
 	case name == "upstream":
-		return serveHTTP(ctx, upstreamHandler(), hello{})
+		return serveUpstream(ctx)
 	case name == "bare" && len(args) == 1:
 		return serveHTTP(ctx, bareHandler(args[0]), hello{})
 	case name == "typed" && len(args) == 1:
@@ -63,8 +65,12 @@ func runRole(ctx context.Context, args []string) error {
 		return serveHTTP(ctx, handler, hello{})
 	case name == "index" && len(args) == 1:
 		return serveIndex(ctx, args[0])
-	case name == "gateway" && len(args) == 2:
-		return serveGateway(ctx, args[0], args[1])
+	case name == "gateway" && len(args) == 3:
+		var s shape
+		if err := json.Unmarshal([]byte(args[2]), &s); err != nil {
+			return err
+		}
+		return serveGateway(ctx, args[0], args[1], s)
 	}
 	return fmt.Errorf("no role %s with %d arguments", name, len(args))
 }
@@ -74,6 +80,9 @@ func serveHTTP(ctx context.Context, handler http.Handler, h hello) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
+	}
+	if h.Start == 0 {
+		h.Start = used().CPU
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -111,7 +120,19 @@ func used() usage {
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // never fails for this process
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return usage{CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), Allocs: m.Mallocs, Bytes: m.TotalAlloc}
+	return usage{CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), Allocs: m.Mallocs, Bytes: m.TotalAlloc, RSS: resident()}
+}
+
+// resident is the size of this process in memory (proc(5), statm); 0 where the
+// kernel does not tell.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var all, held int64
+	_, _ = fmt.Sscan(string(text), &all, &held)
+	return held * int64(os.Getpagesize())
 }
 
 // child is a role as its parent sees it.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,15 +31,38 @@ type heard struct {
 	Length int    `json:"length" jsonschema:"its length in bytes"`
 }
 
-// upstreamHandler serves /echo and /catalog as the SDK does, statelessly and
-// with JSON answers, which is its cheapest way.
-func upstreamHandler() http.Handler {
-	mux := http.NewServeMux()
-	options := &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}
-	for name, server := range map[string]*mcp.Server{echoServer: newEcho(), catalogServer: newCatalog()} {
-		mux.Handle("/"+name, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, options))
+// serveUpstream serves /echo and /catalog/N, of N tools, as the SDK does,
+// statelessly and with JSON answers, which is its cheapest way; and an issuer.
+func serveUpstream(ctx context.Context) error {
+	tokens, err := newIssuer()
+	if err != nil {
+		return err
 	}
-	return mux
+	key, err := tokens.told()
+	if err != nil {
+		return err
+	}
+	options := &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}
+	serve := func(s *mcp.Server) http.Handler {
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, options)
+	}
+	var catalogs sync.Map // by size
+	mux := http.NewServeMux()
+	mux.Handle("/", tokens)
+	mux.Handle("/"+echoServer, serve(newEcho()))
+	mux.HandleFunc("/"+catalogServer+"/{size}", func(w http.ResponseWriter, r *http.Request) {
+		size, err := strconv.Atoi(r.PathValue("size"))
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		made, ok := catalogs.Load(size)
+		if !ok {
+			made, _ = catalogs.LoadOrStore(size, serve(newCatalog(size)))
+		}
+		made.(http.Handler).ServeHTTP(w, r)
+	})
+	return serveHTTP(ctx, mux, hello{Key: key})
 }
 
 func newEcho() *mcp.Server {
@@ -46,7 +71,17 @@ func newEcho() *mcp.Server {
 	mcp.AddTool(s, tool, func(_ context.Context, _ *mcp.CallToolRequest, in said) (*mcp.CallToolResult, heard, error) {
 		return nil, heard{Echo: in.Text, Length: len(in.Text)}, nil
 	})
+	fill := &mcp.Tool{Name: "fill", Description: "Gives a text of some size."}
+	mcp.AddTool(s, fill, func(_ context.Context, _ *mcp.CallToolRequest, in filled) (*mcp.CallToolResult, any, error) {
+		text := strings.Repeat(saying+" ", in.Bytes/(len(saying)+1))
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+	})
 	return s
+}
+
+// filled is how much text is wanted.
+type filled struct {
+	Bytes int `json:"bytes" jsonschema:"size of the text, about"`
 }
 
 // search and records are a catalog tool's arguments and result.
@@ -60,10 +95,10 @@ type records struct {
 	IDs []string `json:"ids" jsonschema:"of the records, newest first"`
 }
 
-// newCatalog returns a server with typed tools of about 600 bytes each.
-func newCatalog() *mcp.Server {
+// newCatalog returns a server with n typed tools of about 600 bytes each.
+func newCatalog(n int) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: catalogServer, Version: "1"}, nil)
-	for i := range catalogSize {
+	for i := range n {
 		tool := &mcp.Tool{
 			Name:        catalogTool(i),
 			Description: fmt.Sprintf("Searches the records of section %d and returns those that match, newest first.", i),
