@@ -1,7 +1,7 @@
 # make test   all tests, nothing else to install
 # make check  also race, vet, staticcheck, fuzz seeds
 # make fuzz   every fuzz target for FUZZTIME
-# make bench  the figures of docs/performance.md
+# make bench  the figures; it writes docs/performance.md
 # make matrix what works between which eras
 # make attacks hostile inputs and known faults through a whole gateway, and the score
 # make proof  what is too long for each run: kills
@@ -37,7 +37,7 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
-	$(GO) run ./test/bench
+	$(GO) run ./test/bench -page docs/performance.md
 
 pins:
 	$(GO) test -count=1 -run Pins -v ./test/pins -pins
