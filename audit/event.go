@@ -71,6 +71,7 @@ type Event struct {
 	ResultBytes uint64 // of the result as released
 	Redactions  []Count
 	Findings    []Count
+	Retries     uint64 // how often a call was sent again
 	Stages      Stages
 	Duration    time.Duration // whole µs are written
 

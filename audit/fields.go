@@ -74,6 +74,7 @@ var fields = [...]field{
 	number("result_bytes", func(e *Event) *uint64 { return &e.ResultBytes }),
 	counts("redactions", func(e *Event) *[]Count { return &e.Redactions }),
 	counts("findings", func(e *Event) *[]Count { return &e.Findings }),
+	number("retries", func(e *Event) *uint64 { return &e.Retries }),
 	stages("stages_us", func(e *Event) *Stages { return &e.Stages }),
 	micros("duration_us", func(e *Event) *time.Duration { return &e.Duration }),
 

@@ -165,6 +165,11 @@ func samples() map[Type]*Event {
 	e.Action, e.Outcome, e.Reasons = id(3), gateway.OutcomeCommitted, []gateway.Reason{"status_tool"}
 	e.OfReplica, e.OfBoot, e.OfSeq = "gw-0198a2b3", 16, 99
 	all[e.Type] = e
+
+	e = base(LedgerAsked)
+	e.Action, e.Upstream, e.Tool = id(3), "incident", "incident__get_incident_ticket"
+	e.Definition = gateway.Digest("sha256-jcs1:" + hex64)
+	all[e.Type] = e
 	return all
 }
 

@@ -42,6 +42,7 @@ const (
 	DetailRead       Type = "detail.read"       // a person read the kept arguments of a call
 	ToolRepeated     Type = "tool.repeated"     // a recorded outcome was told again; nothing was sent
 	LedgerReconciled Type = "ledger.reconciled" // what became of an action whose outcome was unknown
+	LedgerAsked      Type = "ledger.asked"      // a reviewed read tool is asked what became of an action
 )
 
 // Types lists every type that may be written.
@@ -52,7 +53,7 @@ func Types() []Type {
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
 		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,
 		AuditPruned, CallReviewed, DetailRead,
-		ToolRepeated, LedgerReconciled,
+		ToolRepeated, LedgerReconciled, LedgerAsked,
 	}
 }
 

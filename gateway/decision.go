@@ -147,6 +147,8 @@ const (
 	ReasonKeyArguments   Reason = "key_arguments_differ" // the key was used with other arguments
 	ReasonKeysDiffer     Reason = "keys_differ"          // _meta and the arguments name different keys
 	ReasonKeyShape       Reason = "key_shape"            // no string of 1 to 256 printable characters
+	ReasonDeadline       Reason = "timeout_shape"        // no whole number of milliseconds from 1 to an hour
+	ReasonOutcomeWord    Reason = "outcome_word"         // the result has no word that the review knows
 	ReasonEvidenceAbsent Reason = "evidence_absent"      // success without the reviewed external id
 	ReasonLedger         Reason = "ledger_unavailable"   // the ledger could not be read or written
 	ReasonApprovalUsed   Reason = "approval_used"        // its approval was used or is over by now

@@ -102,6 +102,7 @@ type ExposureFacts struct {
 	IdempotencyField string // JSON Pointer of the argument that carries the key
 	ExternalID       string // JSON Pointer into structuredContent: evidence of a write; "" = waived, or none is owed
 
+	Outcomes   *OutcomeWords     // which words of its result tell what became of a write; nil = a result is a success
 	Status     *StatusQuery      // how to find out later what became of a write; nil = it can't be
 	Data       map[string]string // JSON Pointer into the arguments → class of what stands there
 	Timeout    time.Duration     // of one call; 0 = the upstream's

@@ -19,6 +19,8 @@
 //	execute/     to an upstream and back, in one round or several: resolve … redact
 //	consent/     people are asked about calls that policy asks about
 //	effect/      the ledger of side effects: once, and with a receipt
+//	reconcile/   what became of calls whose outcome is unknown
+//	retry/       when an exchange is made again
 //	state/       what a call carries from round to round, sealed
 //	inquiry/     what upstreams ask of hosts, judged
 //	relay/       progress and log messages

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"mcp-gateway/approval"
@@ -21,7 +22,9 @@ import (
 	"mcp-gateway/proxy/listen"
 	"mcp-gateway/proxy/lists"
 	"mcp-gateway/proxy/present"
+	"mcp-gateway/proxy/reconcile"
 	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/retry"
 	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/throttle"
@@ -89,6 +92,7 @@ type Gateway struct {
 	listener *listen.Listener
 	hop      *present.Hop
 	effects  *effect.Book
+	status   *reconcile.Desk
 }
 
 // New builds the pipelines and proves their order.
@@ -105,12 +109,15 @@ func New(o Options) (*Gateway, error) {
 		Ledger: o.Ledger, Keys: o.Keys, Fates: o.Fates, Hop: g.hop, Record: g.recorder,
 		Writer: o.Writer, Build: o.Version, Clock: o.Clock,
 	}
+	g.status = &reconcile.Desk{Effects: g.effects, Sight: seen, Record: g.recorder, World: g.World, Clock: o.Clock}
+	g.effects.Ask = g.status.Ask
 	if g.meter, err = throttle.NewMeter(); err != nil {
 		return nil, err
 	}
 	g.executor = &execute.Executor{
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Meter: g.meter, Redactor: o.Redactor,
 		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop}, Effects: g.effects,
+		Status: g.status, Retry: retry.Default(),
 	}
 	g.executor.Await(&consent.Desk{Tickets: o.Tickets, Keys: o.Keys, Redactor: o.Redactor, Record: g.recorder})
 	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})
@@ -237,5 +244,14 @@ func (g *Gateway) Follow(ctx context.Context, c *Call, m *Memory) *Follower {
 // StopListening ends all subscriptions, gracefully, so that a front can stop.
 func (g *Gateway) StopListening() { g.listener.Stop() }
 
-// Run counts what strangers are refused, until ctx ends.
-func (g *Gateway) Run(ctx context.Context) { g.recorder.Run(ctx) }
+// Status asks what became of calls whose outcome is unknown.
+func (g *Gateway) Status() *reconcile.Desk { return g.status }
+
+// Run counts what strangers are refused, and finds out what became of calls whose
+// outcome is unknown, until ctx ends.
+func (g *Gateway) Run(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { g.recorder.Run(ctx) })
+	both.Go(func() { g.status.Run(ctx) })
+	both.Wait()
+}

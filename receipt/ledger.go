@@ -52,13 +52,15 @@ type Settlement struct {
 	Result     string
 	Decided    EventRef
 	Finished   EventRef
+	VerifiedBy string   // the read tool that found the external id
+	Told       EventRef // the event of a reconciled outcome
 	// Frees says that nothing was executed, so that the key may be used again.
 	Frees bool
 
 	Receipt Kept // to keep beside it; zero = none
 
 	Source Source // who says so; "" = the call itself
-	By     string // for SourceOperator: who
+	By     string // for SourceOperator: who; for SourceStatus: the tool
 	Why    string // for SourceOperator: the reason given
 }
 

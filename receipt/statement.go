@@ -43,8 +43,8 @@ type Statement struct {
 	MissingExternalID bool            `json:"missing_external_id,omitempty"` // no evidence of the outcome
 	VerifiedBy        string          `json:"verified_by,omitempty"`         // the read tool that found the external id
 
-	Source     Source         `json:"source,omitempty"`     // of a reconciled outcome
-	Supersedes gateway.Digest `json:"supersedes,omitempty"` // the receipt that said unknown
+	Reconciled Source         `json:"reconciled_by,omitempty"` // who says what became of an outcome that was unknown
+	Supersedes gateway.Digest `json:"supersedes,omitempty"`    // the receipt that said unknown
 
 	Host    Hop       `json:"host"`   // host to gateway
 	Upward  Hop       `json:"upward"` // gateway to upstream
@@ -55,6 +55,9 @@ type Statement struct {
 
 	Decided  EventRef `json:"decided"`
 	Finished EventRef `json:"finished,omitzero"`
+	// Told is the event of a reconciled outcome; zero where the outcome is that of
+	// Finished.
+	Told EventRef `json:"reconciled,omitzero"`
 
 	Build string `json:"build"`
 }

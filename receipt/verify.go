@@ -93,7 +93,11 @@ type Event struct {
 
 // Match holds a verified statement against the journal that it names.
 func (s *Statement) Match(journal Events) error {
-	for _, ref := range []EventRef{s.Decided, s.Finished} {
+	tells := s.Finished
+	if !s.Told.IsZero() {
+		tells = s.Told
+	}
+	for _, ref := range []EventRef{s.Decided, s.Finished, s.Told} {
 		if ref.IsZero() {
 			continue
 		}
@@ -103,7 +107,7 @@ func (s *Statement) Match(journal Events) error {
 			return NoEvent
 		case e.Hash != ref.Hash, e.Action != s.Action:
 			return OtherEvent
-		case ref == s.Finished && s.Source != SourceOperator && s.Source != SourceStatus && e.Outcome != s.Outcome:
+		case ref == tells && e.Outcome != s.Outcome:
 			return OtherEvent
 		}
 	}

@@ -23,12 +23,15 @@ func TestEvidence(t *testing.T) {
 		waived string
 		want   string
 	}{
-		"guaranteed":       {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/id"}, "", "approved"},
-		"optional":         {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/note"}, "", "withheld evidence_not_guaranteed"},
-		"of an unreviewed": {ticketTool, gateway.ExposureFacts{ExternalID: "/note"}, "", "withheld evidence_not_guaranteed"},
-		"waived":           {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/note"}, "it is a log", "approved"},
-		"no output schema": {bare, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/id"}, "", "withheld evidence_not_guaranteed"},
-		"of a read":        {bare, gateway.ExposureFacts{SideEffect: gateway.Read, ExternalID: "/id"}, "", "approved"},
+		"guaranteed":           {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/id"}, "", "approved"},
+		"optional":             {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/note"}, "", "withheld evidence_not_guaranteed"},
+		"of an unreviewed":     {ticketTool, gateway.ExposureFacts{ExternalID: "/note"}, "", "withheld evidence_not_guaranteed"},
+		"waived":               {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/note"}, "it is a log", "approved"},
+		"no output schema":     {bare, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/id"}, "", "withheld evidence_not_guaranteed"},
+		"a word that is sure":  {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/id", Outcomes: &gateway.OutcomeWords{Pointer: "/id"}}, "", "approved"},
+		"a word that may lack": {ticketTool, gateway.ExposureFacts{SideEffect: gateway.Write, ExternalID: "/id", Outcomes: &gateway.OutcomeWords{Pointer: "/note"}}, "it is a log", "withheld evidence_not_guaranteed"},
+		"a word of no schema":  {bare, gateway.ExposureFacts{SideEffect: gateway.Write, Outcomes: &gateway.OutcomeWords{Pointer: "/id"}}, "it is a log", "withheld evidence_not_guaranteed"},
+		"of a read":            {bare, gateway.ExposureFacts{SideEffect: gateway.Read, ExternalID: "/id"}, "", "approved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := New(Options{})

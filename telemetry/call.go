@@ -34,6 +34,7 @@ type Call struct {
 	Took    time.Duration
 	Sent    time.Time     // when the upstream was asked
 	Waited  time.Duration // for the upstream; 0 = nothing was sent
+	Retries uint64        // how often the upstream was asked again
 	Decided time.Duration // how long policy took; 0 = not asked
 
 	Effect      gateway.Effect
@@ -54,6 +55,9 @@ func (t *Telemetry) Settled(ctx context.Context, c *Call) {
 	t.served.Record(ctx, c.Took.Seconds(), method, attrs...)
 	if c.Waited > 0 {
 		t.sent.Record(ctx, c.Waited.Seconds(), method, append(attrs, attribute.String("mcp_gateway.upstream", c.Upstream))...)
+	}
+	if c.Retries > 0 {
+		t.retries.Add(ctx, int64(c.Retries), metric.WithAttributes(attribute.String("upstream", c.Upstream)))
 	}
 	if c.Effect != "" {
 		t.decision.Add(ctx, 1, metric.WithAttributes(attribute.String("effect", string(c.Effect)), attribute.String("reason", string(c.Reason))))

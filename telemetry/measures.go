@@ -25,6 +25,7 @@ type measures struct {
 	undelivered metric.Int64Counter
 	up          metric.Int64Gauge
 	seals       metric.Int64Counter
+	retries     metric.Int64Counter
 }
 
 // callBuckets are those that the conventions ask for, in seconds.
@@ -34,7 +35,7 @@ func callBuckets() metric.HistogramOption {
 
 func newMeasures(m metric.Meter) (measures, error) {
 	var x measures
-	var err [12]error
+	var err [13]error
 	x.served, err[0] = mcpconv.NewServerOperationDuration(m, callBuckets())
 	x.sent, err[1] = mcpconv.NewClientOperationDuration(m, callBuckets())
 	x.decision, err[2] = m.Int64Counter("mcp_gateway.policy.decisions", metric.WithDescription("Decisions of policy, by effect and first reason."))
@@ -48,6 +49,7 @@ func newMeasures(m metric.Meter) (measures, error) {
 	x.seals, err[9] = m.Int64Counter("mcp_gateway.audit.checkpoint.failures", metric.WithDescription("Checkpoints that were not made or not taken to their second place at the first try."))
 	x.delivered, err[10] = m.Float64Gauge("mcp_gateway.policy.bundle.last_success", metric.WithUnit("s"), metric.WithDescription("When a delivered policy last came in force, in seconds since 1970."))
 	x.undelivered, err[11] = m.Int64Counter("mcp_gateway.policy.bundle.failures", metric.WithDescription("Bundles that were refused, and times in which the service gave none, by code."))
+	x.retries, err[12] = m.Int64Counter("mcp_gateway.upstream.retries", metric.WithDescription("Calls that were sent to their upstream again after it had not answered, by upstream."))
 	return x, errors.Join(err[:]...)
 }
 

@@ -90,6 +90,7 @@ func members() map[string]member {
 		"result_bytes": {shapeNumber, "size of the result as released"},
 		"redactions":   {shapeCounts, "secrets taken out of the answer, by class"},
 		"findings":     {shapeCounts, "what else was found, by class"},
+		"retries":      {shapeNumber, "how often the call was sent to the upstream again"},
 		"stages_us":    {shapeCounts, "how long stages took that took 10 µs or more"},
 		"duration_us":  {shapeNumber, "how long the whole took; of tools.changed, for how long at most it can have been served unseen"},
 

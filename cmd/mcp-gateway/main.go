@@ -123,7 +123,7 @@ func newRoot(f *flags) *cobra.Command {
 	})
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
 		upstreamsCommand(f), desk(f).Hosts(), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand())
-	root.AddCommand(operator.Commands(&f.config)...)
+	root.AddCommand(operator.Commands(&f.config, buildVersion())...)
 	return root
 }
 

@@ -126,7 +126,11 @@ func statusText(q *gateway.StatusQuery) string {
 	if len(q.Arguments) > 0 {
 		parts = append(parts, "arguments: "+flow(q.Arguments))
 	}
-	return "{" + strings.Join(append(parts, "found: "+edit.Quote(q.Found)), ", ") + "}"
+	parts = append(parts, "found: "+edit.Quote(q.Found))
+	if q.Verify {
+		parts = append(parts, "verify: yes")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func deprecationText(d *gateway.Deprecation) string {

@@ -43,7 +43,8 @@ func TestLoadDesigned(t *testing.T) {
 		ClosedWorld: true, ReadsNoPrivate: true, TrustedContent: true,
 		Scopes: []string{"incident:create:{severity}"}, ExternalID: "/ticket_id",
 		Owner: "payments-oncall", Why: "P1 incidents must reach the on-call queue",
-		Status:     &gateway.StatusQuery{Tool: "get_incident_ticket", Arguments: map[string]string{"request_id": "{key}"}, Found: "/ticket_id"},
+		Status:     &gateway.StatusQuery{Tool: "get_incident_ticket", Arguments: map[string]string{"request_id": "{key}"}, Found: "/ticket_id", Verify: true},
+		Outcomes:   &gateway.OutcomeWords{Pointer: "/status", Committed: []string{"open"}, Accepted: []string{"queued"}, Failed: []string{"rejected", "full"}},
 		Data:       map[string]string{"/title": "internal"},
 		Timeout:    10 * time.Second,
 		Deprecated: &gateway.Deprecation{Sunset: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC), Use: "open_ticket"},
@@ -194,7 +195,7 @@ func TestApproveKeepsOtherLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, lines := range map[string][2]int{"get_service_status": {4, 12}, "create_incident_ticket": {13, 36}} {
+	for name, lines := range map[string][2]int{"get_service_status": {4, 12}, "create_incident_ticket": {13, 37}} {
 		path := put(t, text)
 		id := gateway.ItemID{Upstream: "incident", Name: name}
 		if err := Approve(path, id, digest, RecordInput{Owner: "others", ApprovedBy: "b", ApprovedAt: time.Date(2026, 10, 2, 0, 0, 0, 0, time.UTC)}, nil); err != nil {

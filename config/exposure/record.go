@@ -21,6 +21,7 @@ func record(e form.Entry, dst **registry.Record) form.Value {
 		form.Field{Key: "outbound", Value: form.No(&f.Contained)},
 		form.Field{Key: "open_world", Value: form.No(&f.ClosedWorld)},
 		form.Field{Key: "evidence", Value: form.Object{Fields: []form.Field{{Key: "external_id", Need: true, Value: pointer(&f.ExternalID)}}}},
+		form.Field{Key: "outcome", Value: form.Lazy(func() form.Value { return outcomes(&f.Outcomes) })},
 		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return status(&f.Status) })},
 		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
 	)}
@@ -66,7 +67,43 @@ func status(dst **gateway.StatusQuery) form.Value {
 			return form.Matching(s, argumentPattern, "bad_argument", "text in which braces hold nothing but `key`: {key}")
 		})},
 		{Key: "found", Need: true, Value: pointer(&q.Found)},
+		{Key: "verify", Value: form.YesNo(&q.Verify)},
 	}}
+}
+
+// outcomes describes by which words of its result a write tells what became of it.
+func outcomes(dst **gateway.OutcomeWords) form.Value {
+	w := &gateway.OutcomeWords{}
+	*dst = w
+	words := func(list *[]string) form.Value {
+		return form.List(list, func(s *string) form.Value { return form.Text(s) })
+	}
+	return form.Object{Check: func(at form.Place) { judgeOutcomes(at, w) }, Fields: []form.Field{
+		{Key: "pointer", Need: true, Value: pointer(&w.Pointer)},
+		{Key: "committed", Value: words(&w.Committed)},
+		{Key: "accepted", Value: words(&w.Accepted)},
+		{Key: "partial", Value: words(&w.Partial)},
+		{Key: "failed", Value: words(&w.Failed)},
+	}}
+}
+
+// judgeOutcomes refuses a map that says nothing, and a word that says two things.
+func judgeOutcomes(at form.Place, w *gateway.OutcomeWords) {
+	said := map[string]string{}
+	for _, list := range []struct {
+		key   string
+		words []string
+	}{{"committed", w.Committed}, {"accepted", w.Accepted}, {"partial", w.Partial}, {"failed", w.Failed}} {
+		for _, word := range list.words {
+			if before, twice := said[word]; twice {
+				at.Child(list.key).Report("repeated_word", "`%s` stands under `%s` already", word, before)
+			}
+			said[word] = list.key
+		}
+	}
+	if len(said) == 0 {
+		at.Report("empty", "wants words: `committed`, `accepted`, `partial` or `failed`")
+	}
 }
 
 func deprecation(dst **gateway.Deprecation) form.Value {
@@ -97,6 +134,9 @@ func judgeRecord(at form.Place, rec *registry.Record) {
 	}
 	if at.Has("status") && f.SideEffect == gateway.Read {
 		at.Child("status").Report("status_of_read", "a read leaves nothing to ask about: `status` is for writes")
+	}
+	if at.Has("outcome") && f.SideEffect == gateway.Read {
+		at.Child("outcome").Report("outcome_of_read", "a read commits nothing: `outcome` is for writes")
 	}
 	if at.Has("scopes") && at.Child("scopes").Empty() {
 		at.Child("scopes").Report("empty", "wants one scope at least: a tool without scopes would be everyone's")

@@ -48,6 +48,7 @@ const (
 	FactIntent    Fact = "intent"    // tool.decided is durable
 	FactIncoming  Fact = "incoming"  // the upstream answered
 	FactChecked   Fact = "checked"   // the answer keeps its contract
+	FactConfirmed Fact = "confirmed" // where the review wants it: the external id was looked up
 	FactClean     Fact = "clean"     // the answer is safe to pass on
 	FactReleased  Fact = "released"  // what the decision and policy ask for of the answer
 	FactGathered  Fact = "gathered"  // Listed.Items
@@ -120,6 +121,9 @@ type Call struct {
 	// Rendered is set where Result was rendered within its whole response.
 	Rendered Rendered
 	Err      *gateway.Error
+
+	Deadline time.Time // until when the host waits; zero = it did not say
+	Retries  uint64    // how often it was sent again
 
 	Clock    func() time.Time
 	Started  time.Time

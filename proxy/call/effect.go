@@ -8,10 +8,10 @@ import (
 	"mcp-gateway/receipt"
 )
 
-// What hosts and the gateway say to each other in _meta about calls with side
-// effects.
+// What hosts and the gateway say to each other in _meta about calls.
 const (
 	MetaKey     = "mcp-gateway/idempotency-key" // of the host: repeats with one key run once
+	MetaTimeout = "mcp-gateway/timeout-ms"      // of the host: how long it waits, from the call's arrival
 	MetaReceipt = "mcp-gateway/receipt"         // of the gateway: a DSSE envelope
 )
 
@@ -27,6 +27,9 @@ type Effect struct {
 	Entry    *receipt.Entry // once it is in flight
 
 	ExternalID string // evidence that the result holds
+	VerifiedBy string // the read tool that found it too; "" = nobody looked, or it did not
+	Doubted    bool   // an earlier try of this very call may have run
+	Refused    bool   // the upstream's own word says that it was not done
 }
 
 // Replays says whether a recorded outcome is told again: nothing is sent.

@@ -18,7 +18,7 @@ import (
 	"mcp-gateway/receipt"
 )
 
-// Book is the ledger as calls use it. All its members are required.
+// Book is the ledger as calls use it. All its members but Ask are required.
 type Book struct {
 	Ledger receipt.Ledger
 	Keys   *keyring.Ring
@@ -28,6 +28,9 @@ type Book struct {
 	Writer string // this process's writer of the journal
 	Build  string
 	Clock  func() time.Time
+	// Ask finds out what became of an action whose outcome is unknown, and returns
+	// it as it stands then; nil: nobody can be asked.
+	Ask func(ctx context.Context, w *call.World, e *receipt.Entry) (*receipt.Entry, error)
 }
 
 // patience is how long one change of the ledger may take.
@@ -76,11 +79,11 @@ func (b *Book) resume(ctx context.Context, c *call.Call) error {
 	before := c.Effect.Resumes
 	c.Action, _ = audit.ParseID(before.Action)
 	if before.Source == receipt.KeyMinted {
-		key, err := b.Keys.Open(keyring.Ledger, before.Sealed, []byte("key "+before.Action))
+		key, err := b.Key(before)
 		if err != nil {
 			return unavailable(err)
 		}
-		c.Effect.Key, c.Effect.Source = string(key), receipt.KeyMinted
+		c.Effect.Key, c.Effect.Source = key, receipt.KeyMinted
 		carry(c)
 	}
 	e := *before

@@ -11,6 +11,8 @@
 //	book.go       Book: what it is made of; Enter: the action is in flight, durably
 //	key.go        Keyed: the idempotency key, and the argument that carries it
 //	repeat.go     Repeat: what the ledger knows of a key: nothing, a recorded outcome, a conflict
-//	settle.go     Weigh, Settle: what became of it, and the receipt
+//	outcome.go    Told, Evidence, Weigh: what a result says became of it
+//	settle.go     Settle: what became of it, and the receipt
 //	recover.go    Recover: actions whose writer died
+//	reconcile.go  Reconcile: what became of an unknown outcome, by who knows
 package effect

@@ -55,6 +55,16 @@ func carriedKey(arguments []byte, field string) (string, bool) {
 	return key, ok && receipt.ValidKey(key)
 }
 
+// Carries says whether the arguments as they go upstream carry the call's key, so
+// that the upstream can tell a repeat.
+func Carries(c *call.Call) bool {
+	if c.Effect == nil || c.Effect.Key == "" {
+		return false
+	}
+	key, ok := carriedKey(c.Sent, c.Item.Item().Facts.IdempotencyField)
+	return ok && key == c.Effect.Key
+}
+
 // withKey adds the key as the member that a pointer of one token names. Deeper
 // ones are left alone: who sends them knows their parents, and we don't.
 func withKey(arguments []byte, field, key string) []byte {

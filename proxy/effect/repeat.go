@@ -71,6 +71,10 @@ func (b *Book) judge(ctx context.Context, c *call.Call, holder *receipt.Entry) e
 			c.Effect.Resumes = holder
 			return nil
 		}
+		if known := b.found(ctx, c, holder); known != nil {
+			c.Effect.Recorded = known
+			return b.tell(ctx, c, known)
+		}
 		e := gateway.Fail(gateway.CodeOutcomeUnknown)
 		c.Of, _ = audit.ParseID(holder.Action)
 		return e
@@ -151,7 +155,7 @@ func (b *Book) tell(ctx context.Context, c *call.Call, e *receipt.Entry) error {
 
 // notKept stands for a result that was too large to keep, or whose keep is over.
 func notKept(e *receipt.Entry) []byte {
-	text := "This call ran before, and its outcome is on record: " + string(e.State) + ". Its result is not kept."
+	text := "This call was made before, and its outcome is on record: " + string(e.State) + ". Its result is not kept."
 	out := append(protocol.AppendString([]byte(`{"content":[{"type":"text","text":`), text), `}]`...)
 	if e.State == gateway.OutcomeFailed {
 		out = append(out, `,"isError":true`...)

@@ -7,53 +7,12 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
-	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/receipt"
-	"mcp-gateway/registry/review"
 )
 
 // mostKept bounds a result that is kept for repeats, in bytes.
 const mostKept = 64 << 10
-
-// Evidence reads from a complete result what the reviewer wants to see in it. A
-// success without its external id is not passed on as one, though it was executed.
-func Evidence(c *call.Call) error {
-	fx := c.Effect
-	if fx == nil || c.Business {
-		return nil
-	}
-	pointer := c.Item.Item().Facts.ExternalID
-	if pointer == "" {
-		return nil // waived: the receipt says that there is none
-	}
-	structured, _ := protocol.Member(c.Incoming.Result, "structuredContent")
-	found, _ := protocol.Lookup(structured, pointer)
-	id, ok := protocol.Text(found)
-	if protocol.IsInteger(found) {
-		id, ok = string(found), true
-	}
-	if !ok || !receipt.ValidKey(id) {
-		if item := c.Item.Item(); item.Record != nil && item.Record.Waive[review.WaiveEvidence] != "" {
-			return nil
-		}
-		return gateway.Fail(gateway.CodeMissingExternalID, gateway.ReasonEvidenceAbsent)
-	}
-	fx.ExternalID = id
-	return nil
-}
-
-// Weigh corrects the outcome of an attempt before it is put on record: an earlier
-// attempt whose outcome is unknown may have run, whatever became of this one.
-func Weigh(c *call.Call) {
-	if c.Effect == nil || c.Effect.Entry == nil || c.Effect.Resumes == nil {
-		return
-	}
-	if c.Effect.Resumes.State == gateway.OutcomeUnknown && c.Outcome == gateway.OutcomeFailed {
-		c.Outcome = gateway.OutcomeUnknown
-		c.Replace("weigh", gateway.Because(gateway.CodeOutcomeUnknown, c.Err))
-	}
-}
 
 // Settle puts into the ledger what became of the call, after tool.finished is
 // durable, and gives it its receipt. If that fails, the answer says that the call
@@ -92,7 +51,7 @@ func (b *Book) settlement(c *call.Call) *receipt.Settlement {
 	fx := c.Effect
 	s := &receipt.Settlement{
 		Action: fx.Entry.Action, Attempt: fx.Entry.Attempt, From: gateway.OutcomeInFlight, State: c.Outcome,
-		At: c.Now(), ExternalID: fx.ExternalID, Decided: refOf(c.Decided), Finished: refOf(c.Finished),
+		At: c.Now(), ExternalID: fx.ExternalID, VerifiedBy: fx.VerifiedBy, Decided: refOf(c.Decided), Finished: refOf(c.Finished),
 	}
 	switch {
 	case c.Err != nil:
@@ -104,7 +63,7 @@ func (b *Book) settlement(c *call.Call) *receipt.Settlement {
 		s.State = gateway.OutcomeFailed
 	}
 	sent := c.Incoming.Sent && !c.Decided.IsZero()
-	if s.State == gateway.OutcomeFailed && (!sent || !c.Business) {
+	if s.State == gateway.OutcomeFailed && (!sent || !c.Business && !fx.Refused) {
 		s.State, s.Frees = before(fx.Resumes)
 	}
 	if c.Err == nil && c.Clean.Valid() && s.State != gateway.OutcomeAwaiting && len(c.Result) <= mostKept {
@@ -133,8 +92,9 @@ func (b *Book) sign(ctx context.Context, e *receipt.Entry, s *receipt.Settlement
 	st.MissingExternalID = s.ExternalID == "" && ran(s.State)
 	st.FinishedAt = receipt.Stamp(s.At)
 	st.Decided, st.Finished = s.Decided, s.Finished
-	st.Source = s.Source
-	if s.Source != "" {
+	st.VerifiedBy, st.Told = s.VerifiedBy, s.Told
+	if s.Source != "" && s.State != gateway.OutcomeUnknown {
+		st.Reconciled = s.Source
 		before, err := b.Ledger.Receipts(ctx, e.Action, 1)
 		if err != nil {
 			return nil, err

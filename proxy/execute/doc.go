@@ -9,6 +9,7 @@
 //	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
 //	complete.go completion/complete: likewise
 //	input/      checkInput: arguments against the pinned definition
+//	pace/       how long a call may take, and what may be sent again
 //	forward.go  forward: the exchange, and what became of it when there is no answer
 //	rounds.go   calls in several rounds: what the upstream asks, and what the host answers
 //	result.go   checkOutput, redact: what came back

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/execute/pace"
 	"mcp-gateway/proxy/inquiry"
 	"mcp-gateway/proxy/relay"
 )
@@ -82,15 +82,17 @@ func wish(c *call.Call) relay.Wish {
 	return w
 }
 
-// exchange makes one round of the call.
+// exchange makes one round of the call. All its tries share the caller's time.
 func (x *Executor) exchange(ctx context.Context, c *call.Call, out protocol.Outgoing) error {
-	err := x.send(ctx, c, out)
+	within, cancel := context.WithTimeout(ctx, pace.Timeout(c))
+	defer cancel()
+	err := x.tries(within, c, out)
 	if err == nil && c.Incoming.Error != nil && c.Incoming.Error.Code == protocol.RPCHeaderMismatch {
 		if err := x.unchanged(ctx, c); err != nil {
 			c.Outcome = gateway.OutcomeFailed
 			return err
 		}
-		err = x.send(ctx, c, out)
+		err = x.send(within, c, out)
 	}
 	if err != nil {
 		return x.lost(c, err)
@@ -101,9 +103,26 @@ func (x *Executor) exchange(ctx context.Context, c *call.Call, out protocol.Outg
 	return nil
 }
 
+// tries sends the call, and again where its failure may pass and the call may run
+// twice. Once a try may have run, no later one says that nothing was executed.
+func (x *Executor) tries(ctx context.Context, c *call.Call, out protocol.Outgoing) error {
+	for n := 1; ; n++ {
+		err := x.send(ctx, c, out)
+		if err == nil {
+			return nil
+		}
+		if fx := c.Effect; fx != nil {
+			fx.Doubted = fx.Doubted || c.Incoming.Sent
+			c.Incoming.Sent = fx.Doubted
+		}
+		if !pace.Safe(c, &out) || !x.Retry.Again(ctx, n, err) {
+			return err
+		}
+		c.Retries++
+	}
+}
+
 func (x *Executor) send(ctx context.Context, c *call.Call, out protocol.Outgoing) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout(c))
-	defer cancel()
 	c.Incoming, err = c.World.Upstreams[c.Item.Item().ID.Upstream].Call(ctx, out)
 	return err
 }
@@ -119,18 +138,6 @@ func (x *Executor) unchanged(ctx context.Context, c *call.Call) error {
 		return gateway.Fail(gateway.CodeQuarantined, reason)
 	}
 	return nil
-}
-
-// timeout is the shortest of what the reviewer, the operator and policy allow for
-// one exchange.
-func timeout(c *call.Call) time.Duration {
-	d := c.World.Limits.CallTimeout
-	for _, t := range [...]time.Duration{c.Item.Item().Facts.Timeout, c.Decision.Obligations.Timeout} {
-		if t > 0 && t < d {
-			d = t
-		}
-	}
-	return d
 }
 
 // lost judges an exchange without an answer. What may have run and has side

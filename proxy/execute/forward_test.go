@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/execute/pace"
 	"mcp-gateway/registry"
 )
 
@@ -126,7 +127,7 @@ func TestTimeoutIsTheShorter(t *testing.T) {
 	for reviewed, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second, time.Hour: time.Minute} {
 		facts := read
 		facts.Timeout = reviewed
-		if got := timeout(newDesk(t, oneTool(), facts).tool(t, "")); got != want {
+		if got := pace.Timeout(newDesk(t, oneTool(), facts).tool(t, "")); got != want {
 			t.Errorf("reviewed %s: %s, want %s", reviewed, got, want)
 		}
 	}

@@ -29,10 +29,13 @@ func (x *Executor) checkOutput(m *method, c *call.Call) (err error) {
 	c.Outcome = gateway.OutcomeCommitted
 	if raw, ok := protocol.Member(c.Incoming.Result, "resultType"); ok {
 		if kind, _ := protocol.Text(raw); kind != protocol.ResultComplete {
-			return gateway.Because(gateway.CodeContractViolation, errors.New("resultType is not complete"), gateway.ReasonResultType)
+			return effect.Doubt(c, gateway.Because(gateway.CodeContractViolation, errors.New("resultType is not complete"), gateway.ReasonResultType))
 		}
 	}
 	if err := m.output(c); err != nil {
+		return effect.Doubt(c, err)
+	}
+	if err := effect.Told(c); err != nil {
 		return err
 	}
 	return effect.Evidence(c)

@@ -9,8 +9,11 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/consent"
 	"mcp-gateway/proxy/effect"
+	"mcp-gateway/proxy/execute/pace"
 	"mcp-gateway/proxy/present"
+	"mcp-gateway/proxy/reconcile"
 	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/retry"
 	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/stepup"
@@ -31,6 +34,8 @@ type Executor struct {
 	Ruling   *ruling.Ruling
 	Effects  *effect.Book // of calls with side effects
 	Consents *consent.Desk
+	Status   *reconcile.Desk // asks what became of calls with side effects
+	Retry    retry.Plan
 }
 
 // method is what the methods that reach an upstream do differently.
@@ -63,7 +68,12 @@ func (x *Executor) stages(m *method) []call.Stage {
 			}},
 		{Name: "visible", Needs: []call.Fact{call.FactResolved, call.FactPrincipal}, Sets: []call.Fact{call.FactItem, call.FactVisible}, Run: x.visible},
 		{Name: "keyed", Needs: []call.Fact{call.FactItem, call.FactVisible}, Sets: []call.Fact{call.FactKeyed},
-			Run: func(_ context.Context, c *call.Call) error { return effect.Keyed(c) }},
+			Run: func(_ context.Context, c *call.Call) error {
+				if err := pace.Hurry(c); err != nil {
+					return err
+				}
+				return effect.Keyed(c)
+			}},
 		{Name: "checkInput", Needs: []call.Fact{call.FactItem, call.FactVisible, call.FactKeyed}, Sets: []call.Fact{call.FactArguments},
 			Run: func(_ context.Context, c *call.Call) error { return m.check(c) }},
 		{Name: "recall", Needs: []call.Fact{call.FactItem, call.FactArguments}, Sets: []call.Fact{call.FactRound},
@@ -81,6 +91,7 @@ func (x *Executor) stages(m *method) []call.Stage {
 			Run: fresh(func(ctx context.Context, c *call.Call) error { return x.forward(ctx, m, c) })},
 		{Name: "checkOutput", Needs: []call.Fact{call.FactIncoming}, Sets: []call.Fact{call.FactChecked},
 			Run: fresh(func(_ context.Context, c *call.Call) error { return x.checkOutput(m, c) })},
+		{Name: "confirm", Needs: []call.Fact{call.FactChecked}, Sets: []call.Fact{call.FactConfirmed}, Run: fresh(x.confirm)},
 		{Name: "redact", Needs: []call.Fact{call.FactChecked}, Sets: []call.Fact{call.FactClean},
 			Run: fresh(func(_ context.Context, c *call.Call) error { return x.redact(m, c) })},
 		{Name: "release", Needs: []call.Fact{call.FactClean}, Sets: []call.Fact{call.FactReleased},
@@ -104,6 +115,21 @@ func (x *Executor) Await(d *consent.Desk) {
 	d.Decide = x.decide
 	d.Holds = func(c *call.Call) gateway.Reason { return x.Sight.Holds(c.Item) }
 	x.Consents = d
+}
+
+// confirm looks a write's external id up by the reviewed status tool, where the
+// reviewer wants that. What is not found is not said to be verified, and nothing
+// else: the call ran.
+func (x *Executor) confirm(ctx context.Context, c *call.Call) error {
+	if c.Effect == nil || c.Effect.ExternalID == "" {
+		return nil
+	}
+	if q := c.Item.Item().Facts.Status; q != nil && q.Verify {
+		ctx, cancel := context.WithTimeout(ctx, pace.Timeout(c))
+		defer cancel()
+		x.Status.Confirm(ctx, c)
+	}
+	return nil
 }
 
 // conclude puts the outcome on record as the ledger will have it.

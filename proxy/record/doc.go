@@ -9,5 +9,6 @@
 //	fault.go         where arguments broke a pinned schema, in declared names only
 //	approval.go      Asked, Answered: a person and a call
 //	repeat.go        Repeated: a recorded outcome was told again
+//	ledger.go        AskedStatus, Reconciled: what became of an action whose outcome was unknown
 //	subscription.go  Opened, Closed: who is told of changes, and until when
 package record

@@ -60,6 +60,7 @@ func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 		Code:        code(c),
 		Outcome:     c.Outcome,
 		ResultBytes: uint64(len(c.Result)),
+		Retries:     c.Retries,
 		Stages:      c.Stages.After(audit.StageAdmit),
 		Duration:    c.Clock().Sub(c.Started),
 	}

@@ -36,6 +36,14 @@ func (rec *Record) Fits(kind gateway.Kind, input, output []byte) error {
 // record names.
 func (rec *Record) Proved(output []byte) error {
 	f := &rec.Facts
+	if f.Outcomes != nil && f.Class() != gateway.Read {
+		if output == nil {
+			return unfit(gateway.ReasonNoEvidence, errors.New("outcome "+f.Outcomes.Pointer+": there is no output schema that could guarantee it"))
+		}
+		if err := promise.Guaranteed(output, f.Outcomes.Pointer); err != nil {
+			return unfit(gateway.ReasonNoEvidence, fmt.Errorf("outcome %s: %w", f.Outcomes.Pointer, err))
+		}
+	}
 	if f.ExternalID == "" || f.Class() == gateway.Read || rec.Waive[WaiveEvidence] != "" {
 		return nil // the record's own rules ask for a pointer or a waiver
 	}

@@ -5,4 +5,7 @@
 //
 //	main_test.go    the upstream that counts, the reviews, receipts verified
 //	ledger_test.go  keys, repeats, unknown outcomes, evidence
+//	outcome_test.go    the reviewed words of a result; one action across rounds
+//	reconcile_test.go  the status tool, a person's word, verified_by
+//	retry_test.go      what is sent again, and within whose time
 package effects

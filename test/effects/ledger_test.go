@@ -111,7 +111,7 @@ func TestALostAnswerStaysUnknownUntilItIsKnown(t *testing.T) {
 	d.answers(nil)
 	again := keyed(alice.Calling("desk__open", args), "k").Send(t)
 	st := verified(t, s, again)
-	if again.IsError() || st.Outcome != gateway.OutcomeCommitted || st.Attempt != 3 || st.Source != receipt.SourceRepeat || st.Supersedes == "" {
+	if again.IsError() || st.Outcome != gateway.OutcomeCommitted || st.Attempt != 3 || st.Reconciled != receipt.SourceRepeat || st.Supersedes == "" {
 		t.Errorf("%+v\n%s", st, again.Body)
 	}
 	if st.Action != verified(t, s, lost).Action {

@@ -24,6 +24,8 @@ type desk struct {
 	mu       sync.Mutex
 	executed int
 	keys     map[string]int // executions by request_id
+	asked    int            // how often find was
+	wrong    bool           // find names another ticket
 	answer   func(n int, m stage.Message) stage.Answer
 }
 
@@ -33,11 +35,19 @@ const openTool = `{"name":"open","inputSchema":{"type":"object","properties":{"t
 // evidence is what its results are sure to hold.
 const evidence = `"outputSchema":{"type":"object","properties":{"ticket_id":{"type":["string","integer"]}},"required":["ticket_id"]}`
 
+// worded is what results of queue are sure to hold.
+const worded = `"outputSchema":{"type":"object","properties":{"ticket_id":{"type":"string"},"status":{"type":"string"}},"required":["ticket_id","status"]}`
+
+// findTool looks up what a key left behind.
+const findTool = `{"name":"find","inputSchema":{"type":"object","properties":{"request_id":{"type":"string"}},"required":["request_id"],"additionalProperties":false},` + evidence + `}`
+
 func newDesk() *desk {
 	d := &desk{Peer: stage.NewPeer(), keys: map[string]int{}}
-	for _, definition := range []string{openTool, strings.Replace(openTool, `"open"`, `"post"`, 1), strings.Replace(openTool, `"open"`, `"wipe"`, 1)} {
-		d.Add(definition, d.execute)
+	for _, name := range []string{"open", "post", "wipe", "book", "proven", "silent"} {
+		d.Add(strings.Replace(openTool, `"open"`, `"`+name+`"`, 1), d.execute)
 	}
+	d.Add(strings.NewReplacer(`"open"`, `"queue"`, evidence, worded).Replace(openTool), d.execute)
+	d.Add(findTool, d.find)
 	return d
 }
 
@@ -54,6 +64,26 @@ func (d *desk) execute(w http.ResponseWriter, r *http.Request, m stage.Message) 
 		return
 	}
 	opened(n)(w, r, m)
+}
+
+// find tells the ticket of a key.
+func (d *desk) find(w http.ResponseWriter, r *http.Request, m stage.Message) {
+	d.mu.Lock()
+	d.asked++
+	key, _ := protocol.Lookup([]byte(m.Arguments()), "/request_id")
+	known, wrong := d.keys[string(key)] > 0, d.wrong
+	d.mu.Unlock()
+	if !known {
+		stage.Result(`{"resultType":"complete","isError":true,"content":[{"type":"text","text":"no such request"}]}`)(w, r, m)
+		return
+	}
+	opened(map[bool]int{false: 1, true: 99}[wrong])(w, r, m)
+}
+
+func (d *desk) questions() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asked
 }
 
 // opened is a result with its evidence.
@@ -73,12 +103,26 @@ func (d *desk) answers(a func(n int, m stage.Message) stage.Answer) {
 	d.answer = a
 }
 
-// review: open takes a key and shows evidence; post has neither; wipe destroys.
+// review: open takes a key and shows evidence; post has neither; wipe destroys; book
+// and proven have a status tool, silent one that a reviewer never named a read; queue
+// tells by a word what becomes of it.
 func review(id gateway.ItemID) string {
 	const signed = ", scopes: [use], owner: test, why: it is tested, approved_by: test, approved_at: 2026-09-01"
+	const write = "side_effect: write, reversible: yes, outbound: no, idempotent: key, idempotency: {argument: /request_id}, evidence: {external_id: /ticket_id}"
+	const status = `, status: {tool: find, arguments: {request_id: "{key}"}, found: /ticket_id`
 	switch id.Name {
 	case "open":
-		return "side_effect: write, reversible: yes, outbound: no, idempotent: key, idempotency: {argument: /request_id}, evidence: {external_id: /ticket_id}" + signed
+		return write + signed
+	case "book": // whose upstream does not take a repeat for one
+		return "side_effect: write, reversible: yes, outbound: no, idempotent: key, idempotency: {argument: /request_id}, evidence: {external_id: /ticket_id}" + status + "}" + signed
+	case "proven":
+		return write + status + ", verify: yes}" + signed
+	case "silent":
+		return write + strings.Replace(status, "find", "post", 1) + "}" + signed
+	case "queue":
+		return write + ", outcome: {pointer: /status, committed: [done], accepted: [queued], partial: [partial], failed: [rejected]}" + signed
+	case "find":
+		return stage.Read("use")
 	case "wipe":
 		return "side_effect: destructive, waive: {external_id: it is tested}" + signed
 	}

@@ -18,7 +18,6 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
-	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/receipt"
 )
@@ -149,30 +148,4 @@ func parseKeys(texts []string) (map[string]ed25519.PublicKey, error) {
 		keys[id] = key
 	}
 	return keys, nil
-}
-
-func (d *desk) listActions() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List actions, newest first", Args: cobra.NoArgs}
-	unknown := cmd.Flags().Bool("unknown", false, "only those whose outcome is unknown")
-	limit := cmd.Flags().Int("limit", 100, "at most so many")
-	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return d.reading(cmd, func(s *state) error {
-			f := receipt.Filter{Limit: *limit}
-			if *unknown {
-				f.States = []gateway.Outcome{gateway.OutcomeUnknown}
-			}
-			actions, err := s.store.Actions(cmd.Context(), f)
-			if err != nil {
-				return err
-			}
-			t := &cli.Table{Columns: []string{"began", "action", "tool", "state", "attempt", "external id", "approval"}}
-			for i := range actions {
-				a := &actions[i]
-				t.Add(a.Began.Local().Format(time.DateTime), a.Action, a.Item.String(), string(a.State), fmt.Sprint(a.Attempt), a.ExternalID, a.Approval)
-			}
-			return t.Write(cmd.OutOrStdout(), *format)
-		})
-	}
-	return cmd
 }

@@ -10,6 +10,7 @@
 //	inspect.go    what is known of upstreams and tools, without serving
 //	keep/         what is on record: its index, its checkpoints, what retention removes
 //	effects.go    actions that were left in flight, and keys whose time is over
+//	clerk/        a writer for a person's word
 //	past/         what calls became of, read in the journal
 //	tell/         what the operator's log says of calls, lists and reloads
 //	home/         the state directory, and whose it is

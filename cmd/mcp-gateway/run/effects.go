@@ -8,6 +8,7 @@ import (
 
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/keyring"
+	"mcp-gateway/proxy/effect"
 	"mcp-gateway/receipt"
 )
 
@@ -18,6 +19,9 @@ func (g *Gateway) ReceiptKeys() map[string]ed25519.PublicKey { return g.keys.Pub
 func (g *Gateway) Events(ctx context.Context) receipt.Events { return past.Events(ctx, g.journalDir()) }
 
 func (g *Gateway) journalDir() string { return filepath.Join(g.config.State.Dir, JournalDir) }
+
+// Effects is the ledger as calls use it.
+func (g *Gateway) Effects() *effect.Book { return g.corridor.Effects() }
 
 // keepKeys is how long the key of a settled call stands for its recorded outcome.
 // Unknown outcomes keep theirs until they are reconciled.
@@ -31,4 +35,17 @@ func (g *Gateway) settleDead(ctx context.Context) error {
 	}
 	_, err := g.store.Forget(ctx, g.options.Clock().Add(-keepKeys))
 	return err
+}
+
+// AskStatus asks the reviewed status tool what became of an action whose outcome is
+// unknown, and returns it as it stands then.
+func (g *Gateway) AskStatus(ctx context.Context, action string) (*receipt.Entry, error) {
+	e, err := g.store.Action(ctx, action)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Refresh(ctx, e.Item.Upstream); err != nil {
+		return nil, err
+	}
+	return g.corridor.Status().Settle(ctx, g.corridor.World(), e)
 }

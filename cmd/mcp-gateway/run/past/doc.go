@@ -4,5 +4,6 @@
 // Map:
 //
 //	fates.go   Fates: who lives, and what others put on record of an action
+//	story.go   Story: all events of one action
 //	events.go  Events: the journal's events, for those who hold receipts against them
 package past

@@ -46,7 +46,7 @@ func (f events) read(ctx context.Context, dir string, w folder.Writer) {
 	for _, n := range ns {
 		_ = folder.EachLine(folder.SegmentPath(dir, w, n), 0, func(l folder.Line) error {
 			var e audit.Event
-			if !l.Whole || audit.Decode(l.Bytes, &e) != nil || e.Type != audit.ToolDecided && e.Type != audit.ToolFinished {
+			if !l.Whole || audit.Decode(l.Bytes, &e) != nil || !tells(e.Type) {
 				return ctx.Err()
 			}
 			f[place{string(w.Replica), w.Boot, e.Seq}] = receipt.Event{
@@ -55,4 +55,9 @@ func (f events) read(ctx context.Context, dir string, w folder.Writer) {
 			return ctx.Err()
 		})
 	}
+}
+
+// tells says whether receipts may name an event of that type.
+func tells(t audit.Type) bool {
+	return t == audit.ToolDecided || t == audit.ToolFinished || t == audit.LedgerReconciled
 }

@@ -23,7 +23,7 @@ func Observe(t *telemetry.Telemetry) func(*proxy.Call) {
 
 func told(c *proxy.Call) *telemetry.Call {
 	out := &telemetry.Call{
-		HTTP: c.Transport == string(audit.HTTP), Began: c.Started, Took: c.Clock().Sub(c.Started),
+		HTTP: c.Transport == string(audit.HTTP), Began: c.Started, Retries: c.Retries, Took: c.Clock().Sub(c.Started),
 		Waited: micros(c, audit.StageForward), Decided: micros(c, audit.StageDecide), Effect: c.Decision.Effect,
 	}
 	if req := c.Request; req != nil {

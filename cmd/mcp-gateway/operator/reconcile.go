@@ -1,0 +1,163 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/user"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/clerk"
+	"mcp-gateway/confine"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy/effect"
+	"mcp-gateway/receipt"
+	"mcp-gateway/registry/diff"
+)
+
+// word is what a person says became of an action.
+type word struct {
+	ask        bool
+	outcome    string
+	reason     string
+	externalID string
+}
+
+func (d *desk) reconcile() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reconcile ACTION",
+		Short: "Say what became of an action whose outcome is unknown, or ask its status tool",
+		Long: "Shows what ledger and journal know of the action, then settles it: by your word with --outcome and --reason, or by\n" +
+			"what the reviewed status tool finds with --ask. Either is on record, and a new receipt names who says so and which\n" +
+			"receipt it supersedes. The idempotency key stays taken. Exit 1 if the outcome is known already or stays unknown.",
+		Args: cobra.ExactArgs(1),
+	}
+	w := &word{}
+	cmd.Flags().BoolVar(&w.ask, "ask", false, "ask the upstream's reviewed status tool now")
+	cmd.Flags().StringVar(&w.outcome, "outcome", "", "what became of it: committed, accepted, partial or failed")
+	cmd.Flags().StringVar(&w.reason, "reason", "", "how you know; kept with the action")
+	cmd.Flags().StringVar(&w.externalID, "external-id", "", "what the upstream calls what it did")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := w.check(); err != nil {
+			return err
+		}
+		if w.ask {
+			return d.askStatus(cmd.Context(), cmd.OutOrStdout(), args[0])
+		}
+		return d.with(cmd.Context(), func(s *state) error { return d.say(cmd.Context(), cmd.OutOrStdout(), s, args[0], w) })
+	}
+	return cmd
+}
+
+// check refuses what can't be meant.
+func (w *word) check() error {
+	outcome := gateway.Outcome(w.outcome)
+	if w.ask {
+		if w.outcome+w.reason+w.externalID != "" {
+			return cli.Misused("--ask asks the upstream; it goes with no word of yours")
+		}
+		return nil
+	}
+	if w.outcome == "" {
+		return cli.Misused("--outcome: say what became of it, or --ask the upstream")
+	}
+	if err := cli.OneOf("--outcome", w.outcome, gateway.OutcomeCommitted, gateway.OutcomeAccepted, gateway.OutcomePartial, gateway.OutcomeFailed); err != nil {
+		return err
+	}
+	switch {
+	case w.reason == "":
+		return cli.Misused("--reason: say how you know")
+	case w.externalID != "" && outcome == gateway.OutcomeFailed:
+		return cli.Misused("--external-id: what failed left nothing to name")
+	case w.externalID != "" && !receipt.ValidKey(w.externalID):
+		return cli.Misused("--external-id: wants 1 to 256 bytes of text without control characters")
+	}
+	return nil
+}
+
+// say settles an action by a person's word.
+func (d *desk) say(ctx context.Context, out io.Writer, s *state, id string, w *word) error {
+	e, err := s.open(ctx, out, id)
+	if err != nil {
+		return err
+	}
+	me, err := user.Current()
+	if err != nil {
+		return err
+	}
+	k, err := clerk.Open(s.config, filepath.Join(s.dir, run.JournalDir), s.ring, s.store, d.version)
+	if err != nil {
+		return err
+	}
+	after, err := k.Book.Reconcile(ctx, e, effect.Verdict{
+		Outcome: gateway.Outcome(w.outcome), ExternalID: w.externalID, Source: receipt.SourceOperator, By: me.Username, Why: w.reason,
+	})
+	if err = errors.Join(err, k.Close(ctx)); errors.Is(err, receipt.ErrRaced) {
+		return &cli.Error{Code: cli.Failed, Text: "error: somebody else settled or repeated it meanwhile; look again"}
+	}
+	if err != nil {
+		return err
+	}
+	return s.settled(ctx, out, after)
+}
+
+// open shows an action and returns it if its outcome is unknown.
+func (s *state) open(ctx context.Context, out io.Writer, id string) (*receipt.Entry, error) {
+	e, err := s.action(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	k, err := s.known(ctx, e)
+	if err == nil {
+		err = k.write(out)
+	}
+	if err == nil && e.State != gateway.OutcomeUnknown {
+		err = &cli.Error{Code: cli.Failed, Text: "error: its outcome is not unknown: " + string(e.State)}
+	}
+	return e, err
+}
+
+// settled tells the new outcome and its receipt.
+func (s *state) settled(ctx context.Context, out io.Writer, e *receipt.Entry) error {
+	kept, err := s.store.Receipts(ctx, e.Action, 1)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%s is %s now", e.Action, e.State)
+	if e.ExternalID != "" {
+		fmt.Fprintf(out, ", external id %s", diff.Visible(e.ExternalID))
+	}
+	if len(kept) == 1 {
+		fmt.Fprintf(out, "; receipt %s", kept[0].Digest)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// askStatus asks the status tool by a gateway that serves nobody.
+func (d *desk) askStatus(ctx context.Context, out io.Writer, id string) error {
+	err := d.with(ctx, func(s *state) error {
+		_, err := s.open(ctx, out, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g, err := run.Open(ctx, run.Options{ConfigPath: *d.config, Version: d.version, Helper: confine.Helper()})
+	if err != nil {
+		return err
+	}
+	e, err := g.AskStatus(ctx, id)
+	if err = errors.Join(err, g.Close(context.WithoutCancel(ctx))); err != nil {
+		return err
+	}
+	if e.State == gateway.OutcomeUnknown {
+		return &cli.Error{Code: cli.Failed, Text: "\nthe status tool finds nothing of it: its outcome stays unknown"}
+	}
+	return d.with(ctx, func(s *state) error { return s.settled(ctx, out, e) })
+}
