@@ -4,12 +4,11 @@
 //
 // Map:
 //
-//	rates.go    how often, and how much: counted before a call is put on record
 //	stages.go   Executor: the corridor of all methods; visible, recheck, decide, admit
 //	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
 //	complete.go completion/complete: likewise
 //	input/      checkInput: arguments against the pinned definition
-//	pace/       how long a call may take, and what may be sent again
+//	pace/       how often, how much and how long; what may be sent again
 //	forward.go  forward: the exchange, and what became of it when there is no answer
 //	rounds.go   calls in several rounds: what the upstream asks, and what the host answers
 //	result.go   checkOutput, redact: what came back

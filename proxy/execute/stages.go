@@ -214,7 +214,7 @@ func (x *Executor) admit(_ context.Context, c *call.Call) error {
 	if c.World.Upstreams[id] == nil {
 		return gateway.Fail(gateway.CodeUnavailable, gateway.ReasonUpstreamDown)
 	}
-	if e := rates(x.Meter, c); e != nil {
+	if e := pace.Rates(x.Meter, c); e != nil {
 		return e
 	}
 	leave, ok := x.Slots.Enter("upstream|"+id, c.World.Limits.PerUpstream)
@@ -230,7 +230,7 @@ func (x *Executor) admit(_ context.Context, c *call.Call) error {
 // giveBack returns what the call had taken, and takes what it cost.
 func (x *Executor) giveBack(_ context.Context, c *call.Call) error {
 	c.GiveBack()
-	if budget := results(c); budget.Rate.N > 0 {
+	if budget := pace.Results(c); budget.Rate.N > 0 {
 		x.Meter.Spend(c.Now(), budget, len(c.Result))
 	}
 	return nil

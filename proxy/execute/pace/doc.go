@@ -1,7 +1,8 @@
-// Package pace says how long one call may take, and whether it may be sent to its
-// upstream once more.
+// Package pace says how often a caller may call, how long one call may take, and
+// whether it may be sent to its upstream once more.
 //
 // Map:
 //
-//	pace.go  Timeout, Hurry: whose time counts; Safe: what may run twice
+//	rates.go  Rates, Results: how often, and how much: counted before a call is put on record
+//	pace.go   Timeout, Hurry: whose time counts; Safe: what may run twice
 package pace

@@ -1,4 +1,4 @@
-package execute
+package pace
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"mcp-gateway/proxy/throttle"
 )
 
-// rates counts a call wherever there is a limit, or refuses it and counts it
+// Rates counts a call wherever there is a limit, or refuses it and counts it
 // nowhere. A class that policy names and the configuration does not know lets
 // nothing pass.
-func rates(m *throttle.Meter, c *call.Call) error {
+func Rates(m *throttle.Meter, c *call.Call) error {
 	r, classes := &c.World.Limits.Rates, c.Decision.Obligations.RateClasses
 	if r.Tool.N+r.Upstream.N+r.Destructive.N+r.Bytes.N+len(classes) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func rates(m *throttle.Meter, c *call.Call) error {
 	counts := append(make([]throttle.Count, 0, 8),
 		throttle.Count{Kind: throttle.Calls, Principal: id, Of: item.ID.String(), Rate: r.Tool},
 		throttle.Count{Kind: throttle.UpstreamCalls, Of: item.ID.Upstream, Rate: r.Upstream},
-		results(c))
+		Results(c))
 	if item.Facts.Class() == gateway.Destructive {
 		counts = append(counts, throttle.Count{Kind: throttle.DestructiveCalls, Principal: id, Rate: r.Destructive})
 	}
@@ -38,8 +38,8 @@ func rates(m *throttle.Meter, c *call.Call) error {
 	return nil
 }
 
-// results is the budget of what a principal is given.
-func results(c *call.Call) throttle.Count {
+// Results is the budget of what a principal is given.
+func Results(c *call.Call) throttle.Count {
 	rate := c.World.Limits.Rates.Bytes
 	if rate.N == 0 {
 		return throttle.Count{}
