@@ -14,7 +14,7 @@ type Decision struct {
 	Effect      gateway.Effect      // what policy says, whoever has approved
 	Reasons     []gateway.Reason    // sorted, each once; empty only with Allow
 	Obligations gateway.Obligations // to be kept by whoever lets the call go ahead
-	Warned      []gateway.Reason    // codes of rules in mode warn: for the record and the caller
+	Warned      []gateway.Reason    // codes of rules in mode warn: for the record
 	Watched     []gateway.Reason    // codes of rules in mode audit: for the record
 	Approved    bool                // the approval meets what the effect and the obligations ask for
 	Revision    string              // of the policy that decided

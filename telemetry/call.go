@@ -38,7 +38,9 @@ type Call struct {
 	Decided time.Duration // how long policy took; 0 = not asked
 
 	Effect      gateway.Effect
-	Reason      gateway.Reason // the first
+	Reason      gateway.Reason   // the first
+	Warned      []gateway.Reason // of rules in mode warn, which bound nothing
+	Watched     []gateway.Reason // of rules in mode audit, likewise
 	Redactions  map[string]int
 	TraceParent string // of the host, valid; "" = none
 	TraceState  string
@@ -63,6 +65,8 @@ func (t *Telemetry) Settled(ctx context.Context, c *Call) {
 		t.decision.Add(ctx, 1, metric.WithAttributes(attribute.String("effect", string(c.Effect)), attribute.String("reason", string(c.Reason))))
 		t.policy.Record(ctx, c.Decided.Seconds())
 	}
+	t.noted(ctx, "warn", c.Warned)
+	t.noted(ctx, "audit", c.Watched)
 	if c.Code == gateway.CodeAuditUnavailable {
 		t.unheard.Add(ctx, 1)
 	}
@@ -71,6 +75,12 @@ func (t *Telemetry) Settled(ctx context.Context, c *Call) {
 	}
 	if t.tracer != nil {
 		t.spans(ctx, c, attrs)
+	}
+}
+
+func (t *Telemetry) noted(ctx context.Context, mode string, codes []gateway.Reason) {
+	for _, code := range codes {
+		t.notes.Add(ctx, 1, metric.WithAttributes(attribute.String("mode", mode), attribute.String("reason", string(code))))
 	}
 }
 

@@ -16,6 +16,7 @@ type measures struct {
 	served      mcpconv.ServerOperationDuration
 	sent        mcpconv.ClientOperationDuration
 	decision    metric.Int64Counter
+	notes       metric.Int64Counter
 	policy      metric.Float64Histogram
 	redacted    metric.Int64Counter
 	unheard     metric.Int64Counter
@@ -35,7 +36,7 @@ func callBuckets() metric.HistogramOption {
 
 func newMeasures(m metric.Meter) (measures, error) {
 	var x measures
-	var err [13]error
+	var err [14]error
 	x.served, err[0] = mcpconv.NewServerOperationDuration(m, callBuckets())
 	x.sent, err[1] = mcpconv.NewClientOperationDuration(m, callBuckets())
 	x.decision, err[2] = m.Int64Counter("mcp_gateway.policy.decisions", metric.WithDescription("Decisions of policy, by effect and first reason."))
@@ -50,6 +51,7 @@ func newMeasures(m metric.Meter) (measures, error) {
 	x.delivered, err[10] = m.Float64Gauge("mcp_gateway.policy.bundle.last_success", metric.WithUnit("s"), metric.WithDescription("When a delivered policy last came in force, in seconds since 1970."))
 	x.undelivered, err[11] = m.Int64Counter("mcp_gateway.policy.bundle.failures", metric.WithDescription("Bundles that were refused, and times in which the service gave none, by code."))
 	x.retries, err[12] = m.Int64Counter("mcp_gateway.upstream.retries", metric.WithDescription("Calls that were sent to their upstream again after it had not answered, by upstream."))
+	x.notes, err[13] = m.Int64Counter("mcp_gateway.policy.noted", metric.WithDescription("What rules in mode warn or audit would have said, by mode and reason."))
 	return x, errors.Join(err[:]...)
 }
 

@@ -19,16 +19,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mcp-gateway": func() { os.Exit(execute(os.Args[1:])) },
 		"lister":      func() { os.Exit(lister(os.Args[1])) },
+		"caller":      func() { os.Exit(caller(os.Args[1:])) },
+		"exits":       func() { os.Exit(exits(os.Args[1:])) },
 	})
 }
 
 // TestScripts walks the command line as people do: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != ""})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands(), UpdateScripts: os.Getenv("UPDATE_GOLDEN") != ""})
 }
 
 // lister is a third-party server over stdio: it lists what a file holds when it is
-// asked.
+// asked, and does what is called.
 func lister(path string) int {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -49,6 +51,8 @@ func lister(path string) int {
 				return 1
 			}
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`+"\n", m.ID, oneLine(text))
+		case "tools/call":
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`+"\n", m.ID)
 		default:
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", m.ID)
 		}

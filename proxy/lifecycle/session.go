@@ -14,6 +14,8 @@ type Session struct {
 	Revision     string // negotiated
 	Capabilities []byte // what the host declared; a raw object
 	Wanted       Wanted // resources that it subscribed to
+	Name         string // what the host calls itself, unverified; "" = it did not say, or at too great length
+	Version      string // likewise
 	level        atomic.Pointer[string]
 }
 
@@ -67,5 +69,19 @@ func Negotiate(params []byte) (*Session, error) {
 	if slices.Contains(served, asked) {
 		s.Revision = asked
 	}
+	host, _ := protocol.Member(params, "clientInfo")
+	s.Name, s.Version = claim(host, "name"), claim(host, "version")
 	return s, nil
+}
+
+// maxClaim bounds what a session keeps of what a host says of itself, in bytes.
+const maxClaim = 256
+
+func claim(object []byte, name string) string {
+	raw, _ := protocol.Member(object, name)
+	text, _ := protocol.Text(raw)
+	if len(text) > maxClaim {
+		return ""
+	}
+	return text
 }

@@ -42,9 +42,12 @@ func (r *Ruling) Circumstance(c *call.Call) rego.Context {
 	return about
 }
 
-// hostClaims is what a host of today says of itself with each request. What one
-// of old said at initialize is not kept.
+// hostClaims is what a host says of itself: one of today with each request, one of
+// old once, at initialize.
 func hostClaims(c *call.Call) rego.Claimed {
+	if s := c.Session; s != nil {
+		return rego.Claimed{Name: s.Name, Version: s.Version}
+	}
 	if c.Era != audit.Modern {
 		return rego.Claimed{}
 	}

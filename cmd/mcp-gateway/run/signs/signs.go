@@ -39,6 +39,7 @@ func told(c *proxy.Call) *telemetry.Call {
 	} else if c.Business {
 		out.Code = gateway.CodeBusinessError
 	}
+	out.Warned, out.Watched = c.Decision.Warned, c.Decision.Watched
 	if len(c.Decision.Reasons) > 0 {
 		out.Reason = c.Decision.Reasons[0]
 	}

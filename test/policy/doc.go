@@ -1,0 +1,7 @@
+// Package policy holds what rules of a policy come to in a whole gateway: rate
+// classes, modes, and what hosts claim.
+//
+// Map:
+//
+//	policy_test.go  each with a policy of its own
+package policy
