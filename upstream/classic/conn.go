@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -20,8 +19,6 @@ import (
 const (
 	eventLimit       = 16 << 20 // bytes of one event
 	introductionRoom = 1 << 20  // of an answer to initialize
-	courtesy         = 5 * time.Second
-	sendQueue        = 64 // messages without an answer that wait to be sent
 )
 
 // Options say which server to speak to and how.
@@ -42,18 +39,18 @@ type Conn struct {
 	peer     wire.Peer
 	volume   exchange.Volume
 
-	queue  chan []byte
-	ctx    context.Context // ends with Close, and with it the stream
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	courier *post.Courier   // takes messages without an answer
+	ctx     context.Context // ends with Close, and with it the stream
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
 }
 
 // Open opens the stream, learns the endpoint and initialises.
 func Open(ctx context.Context, opts Options) (*Conn, error) {
-	c := &Conn{opts: opts, queue: make(chan []byte, sendQueue)}
+	c := &Conn{opts: opts, courier: post.NewCourier()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	limits := protocol.Limits{Bytes: eventLimit, Depth: opts.Depth}
-	c.line = exchange.NewLine(exchange.NewHub(opts.Rules), limits, c.later)
+	c.line = exchange.NewLine(exchange.NewHub(opts.Rules), limits, c.courier.Take)
 	body, err := c.connect(ctx)
 	if err != nil {
 		c.cancel()
@@ -72,7 +69,7 @@ func Open(ctx context.Context, opts Options) (*Conn, error) {
 		c.cancel()
 		return nil, err
 	}
-	c.work.Go(c.send)
+	c.work.Go(func() { c.courier.Run(c.ctx, c.tell) })
 	return c, nil
 }
 
@@ -204,7 +201,7 @@ func (c *Conn) roundTrip(ctx context.Context, out *protocol.Outgoing, line func(
 				return settle(<-x.Reply(), limit)
 			}
 			if touched.Load() {
-				c.later(wire.Cancelled(x.ID))
+				c.courier.Take(wire.Cancelled(x.ID))
 			}
 			return protocol.Incoming{Sent: touched.Load()}, wire.Ended(ctx)
 		}
@@ -235,28 +232,6 @@ func (c *Conn) headers() http.Header { return c.opts.Server.Legacy(c.peer.Revisi
 
 func (c *Conn) tell(ctx context.Context, line []byte) (status int, err error) {
 	return c.endpoint.Tell(ctx, c.headers(), line)
-}
-
-// later queues a message that has no answer. It never waits.
-func (c *Conn) later(line []byte) {
-	select {
-	case c.queue <- line:
-	default:
-	}
-}
-
-// send posts what is queued, one after the other.
-func (c *Conn) send() {
-	for {
-		select {
-		case <-c.ctx.Done():
-			return
-		case line := <-c.queue:
-			ctx, cancel := context.WithTimeout(c.ctx, courtesy)
-			_, _ = c.tell(ctx, line)
-			cancel()
-		}
-	}
 }
 
 // Close ends the connection and returns when nothing of it runs any more.

@@ -7,5 +7,6 @@
 //
 //	request.go   Server: POST, GET and DELETE as net/http wants them
 //	answer.go    Reader: the response to one exchange, of either media type
+//	courier.go   Courier: what is told without waiting for an answer
 //	classify.go  the reason for a failed connection or a status
 package post

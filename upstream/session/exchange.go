@@ -39,7 +39,7 @@ func (s *Session) roundTrip(ctx context.Context, out *protocol.Outgoing, limit i
 		s.settle(ctx, x.ID, sent)
 		return protocol.Incoming{Sent: sent}, post.Connection(ctx, err, sent)
 	}
-	r := &post.Reader{Server: s.opts.Server, Hub: s.hub, X: x, Limit: limit, Reply: s.queue}
+	r := &post.Reader{Server: s.opts.Server, Hub: s.hub, X: x, Limit: limit, Reply: s.courier.Take}
 	in, err := r.Read(ctx, resp)
 	_ = resp.Body.Close()
 	if err != nil && s.id != "" && resp.StatusCode == http.StatusNotFound {
@@ -58,7 +58,7 @@ func (s *Session) settle(ctx context.Context, id int64, sent bool) {
 	if !sent || ctx.Err() == nil || s.ctx.Err() != nil {
 		return
 	}
-	s.queue(wire.Cancelled(id))
+	s.courier.Take(wire.Cancelled(id))
 }
 
 // resume goes on with an answer whose stream ended early, if the server numbered

@@ -63,6 +63,6 @@ func (s *Session) hear(ctx context.Context) bool {
 	if err != nil || !stream || resp.StatusCode != http.StatusOK {
 		return false // 405: it has none
 	}
-	_ = s.opts.Server.Hear(ctx, resp.Body, s.hub, hearEvent, s.queue)
+	_ = s.opts.Server.Hear(ctx, resp.Body, s.hub, hearEvent, s.courier.Take)
 	return true
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -18,9 +17,7 @@ import (
 )
 
 const (
-	introductionRoom = 1 << 20         // of an answer to initialize
-	courtesy         = 5 * time.Second // for what is told without waiting for more than its receipt
-	replyQueue       = 64              // answers to a server's questions that wait to be sent
+	introductionRoom = 1 << 20 // of an answer to initialize
 	maxSessionID     = 1024
 )
 
@@ -42,8 +39,8 @@ type Session struct {
 	hub    *exchange.Hub
 	volume exchange.Volume
 
-	lost    atomic.Bool // the server said that it no longer knows the session
-	replies chan []byte
+	lost    atomic.Bool     // the server said that it no longer knows the session
+	courier *post.Courier   // takes answers to what the server asked
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
@@ -52,13 +49,13 @@ type Session struct {
 // Open initialises a session. That the server speaks no Streamable HTTP shows as
 // the reason of a status: see post.Status.
 func Open(ctx context.Context, opts Options) (*Session, error) {
-	s := &Session{opts: opts, hub: exchange.NewHub(opts.Rules), replies: make(chan []byte, replyQueue)}
+	s := &Session{opts: opts, hub: exchange.NewHub(opts.Rules), courier: post.NewCourier()}
 	s.ctx, s.cancel = context.WithCancel(credential.For(context.Background(), opts.Behalf))
 	if err := s.initialise(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
-	s.work.Go(s.reply)
+	s.work.Go(func() { s.courier.Run(s.ctx, s.tell) })
 	if s.peer.Announces() || len(opts.Rules.Relay) > 0 {
 		s.work.Go(s.listen)
 	}
@@ -75,7 +72,7 @@ func (s *Session) initialise(ctx context.Context) error {
 		return post.Connection(ctx, err, false)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	r := post.Reader{Server: s.opts.Server, Hub: s.hub, X: x, Limit: introductionRoom, Reply: s.queue}
+	r := post.Reader{Server: s.opts.Server, Hub: s.hub, X: x, Limit: introductionRoom, Reply: s.courier.Take}
 	in, err := r.Read(ctx, resp)
 	if id := resp.Header.Get(protocol.HeaderSession); isSessionID(id) {
 		s.id = id
@@ -122,29 +119,6 @@ func (s *Session) tell(ctx context.Context, line []byte) (status int, err error)
 	return s.opts.Server.Tell(ctx, s.headers(), line)
 }
 
-// queue takes an answer to what the server asked. It never waits: a server that
-// asks faster than it takes answers gets none.
-func (s *Session) queue(line []byte) {
-	select {
-	case s.replies <- line:
-	default:
-	}
-}
-
-// reply sends what is queued, one after the other.
-func (s *Session) reply() {
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case line := <-s.replies:
-			ctx, cancel := context.WithTimeout(s.ctx, courtesy)
-			_, _ = s.tell(ctx, line)
-			cancel()
-		}
-	}
-}
-
 // Close ends the session, at the server too if it can be told, and returns when
 // nothing of it runs any more. Exchanges under way end with their own contexts.
 func (s *Session) Close() {
@@ -153,7 +127,7 @@ func (s *Session) Close() {
 	if s.id == "" || s.Lost() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), courtesy)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), post.Courtesy)
 	defer cancel()
 	if resp, err := s.opts.Server.Bare(ctx, http.MethodDelete, s.headers(), ""); err == nil {
 		_ = resp.Body.Close()
