@@ -41,13 +41,17 @@ type Event struct {
 	UpstreamRevision Revision
 	UpstreamVersion  Claimed // what the server says its version is
 
+	// Which upstream, as what.
+	Identity     gateway.Digest // of upstream.changed: what it is now
+	Instructions gateway.Digest // likewise: of what it tells models
+
 	// Which tool, as what.
 	Upstream   Ident // the id from our configuration
 	Tool       Ident // an exposed or reviewed name, never one that is merely claimed
 	ToolRef    Keyed // instead of Tool where the name is not known (Keys.Name)
 	Definition gateway.Digest
 	Schema     Sum            // of the input and output schema alone: tells a change of words from one of contract
-	Was        gateway.Digest // the definition before, of tools.changed; the policy before, of policy.loaded
+	Was        gateway.Digest // the definition before, of tools.changed; the identity before, of upstream.changed; the policy before, of policy.loaded
 	State      gateway.ExposureState
 	Class      gateway.SideEffect // what the reviewer says it does to the world
 

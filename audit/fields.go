@@ -53,6 +53,8 @@ var fields = [...]field{
 	word("definition", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Definition }),
 	hexadecimal("schema", func(e *Event) []byte { return e.Schema[:] }),
 	word("was", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Was }),
+	word("identity", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Identity }),
+	word("instructions", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Instructions }),
 	word("state", isState, invalid, func(e *Event) *gateway.ExposureState { return &e.State }),
 	word("class", isClass, invalid, func(e *Event) *gateway.SideEffect { return &e.Class }),
 

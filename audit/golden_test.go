@@ -84,6 +84,12 @@ func samples() map[Type]*Event {
 	e.Added, e.Changed, e.Removed = 1, 2, 3
 	all[e.Type] = e
 
+	e = base(UpstreamChanged)
+	e.Upstream, e.UpstreamEra, e.UpstreamRevision, e.State = "incident", Legacy, "2025-11-25", gateway.StateChanged
+	e.Identity, e.Instructions, e.Was = gateway.Digest("sha256-jcs1:"+hex64), gateway.Digest("sha256-jcs1:"+hex64), gateway.Digest("sha256-jcs1:"+hex64)
+	e.Reasons = []gateway.Reason{gateway.ReasonIdentityChanged, gateway.ReasonEraChanged, gateway.ReasonRevisionChanged}
+	all[e.Type] = e
+
 	e = base(ConfigLoaded)
 	e.Config = Version("sha256:" + hex64)
 	all[e.Type] = e

@@ -12,22 +12,23 @@ type Type string
 
 // The types of events.
 const (
-	ToolDecided    Type = "tool.decided"    // a call will be sent upstream
-	ToolFinished   Type = "tool.finished"   // what became of a decided call
-	ToolRefused    Type = "tool.refused"    // a call that was stopped earlier: its one event
-	ToolOrphaned   Type = "tool.orphaned"   // a decided call whose writer died before it finished
-	ToolsListed    Type = "tools.listed"    // what a principal was offered
-	ToolsChanged   Type = "tools.changed"   // a refresh found another list or definition
-	ListPartial    Type = "list.partial"    // an upstream's list could be read in part only; it replaced nothing
-	ConfigLoaded   Type = "config.loaded"   //
-	ConfigRefused  Type = "config.refused"  // a reload with problems, whose codes are the reasons; what was in force stays
-	PolicyLoaded   Type = "policy.loaded"   //
-	PolicyRefused  Type = "policy.refused"  // one that was delivered, with what is wrong with it; what was in force stays
-	GatewayStarted Type = "gateway.started" // the first event of every writer
-	GatewayStopped Type = "gateway.stopped" // the last one, unless it was killed
-	AuditRecovered Type = "audit.recovered" // a torn tail was cut
-	RequestRefused Type = "request.refused" // malformed, or a method that we do not know
-	RefusedCounted Type = "refused.flood"   // unauthenticated or throttled, counted per second and source
+	ToolDecided     Type = "tool.decided"     // a call will be sent upstream
+	ToolFinished    Type = "tool.finished"    // what became of a decided call
+	ToolRefused     Type = "tool.refused"     // a call that was stopped earlier: its one event
+	ToolOrphaned    Type = "tool.orphaned"    // a decided call whose writer died before it finished
+	ToolsListed     Type = "tools.listed"     // what a principal was offered
+	ToolsChanged    Type = "tools.changed"    // a refresh found another list or definition
+	UpstreamChanged Type = "upstream.changed" // an upstream is not what it was observed to be, or was met for the first time
+	ListPartial     Type = "list.partial"     // an upstream's list could be read in part only; it replaced nothing
+	ConfigLoaded    Type = "config.loaded"    //
+	ConfigRefused   Type = "config.refused"   // a reload with problems, whose codes are the reasons; what was in force stays
+	PolicyLoaded    Type = "policy.loaded"    //
+	PolicyRefused   Type = "policy.refused"   // one that was delivered, with what is wrong with it; what was in force stays
+	GatewayStarted  Type = "gateway.started"  // the first event of every writer
+	GatewayStopped  Type = "gateway.stopped"  // the last one, unless it was killed
+	AuditRecovered  Type = "audit.recovered"  // a torn tail was cut
+	RequestRefused  Type = "request.refused"  // malformed, or a method that we do not know
+	RefusedCounted  Type = "refused.flood"    // unauthenticated or throttled, counted per second and source
 
 	SubscriptionOpened Type = "subscription.opened" // a principal is told from now on what changes
 	SubscriptionClosed Type = "subscription.closed" // no more, and why
@@ -48,7 +49,7 @@ const (
 // Types lists every type that may be written.
 func Types() []Type {
 	return []Type{
-		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged, ListPartial,
+		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged, UpstreamChanged, ListPartial,
 		ConfigLoaded, ConfigRefused, PolicyLoaded, PolicyRefused, GatewayStarted, GatewayStopped, AuditRecovered,
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
 		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,

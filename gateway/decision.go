@@ -98,8 +98,21 @@ const ReasonNoEvidence Reason = "evidence_not_guaranteed"
 const (
 	ReasonRetired         Reason = "retired"             // its sunset has come
 	ReasonIdentityChanged Reason = "identity_changed"    // its upstream is not what was reviewed
+	ReasonLaunchChanged   Reason = "launch_changed"      // its upstream would be started, or is reached, as another than was reviewed
 	ReasonReplicas        Reason = "replicas_disagree"   // its upstream lists several definitions by turns
 	ReasonRestored        Reason = "definition_restored" // served again: the upstream returned to what was reviewed
+)
+
+// What of an upstream is different from what was observed, or from its review.
+const (
+	ReasonMet                    Reason = "first_met"               // nothing was observed of it before
+	ReasonEraChanged             Reason = "era_changed"             //
+	ReasonRevisionChanged        Reason = "revision_changed"        // another revision of the protocol was agreed
+	ReasonCapabilitiesChanged    Reason = "capabilities_changed"    // what it declares
+	ReasonInstructionsChanged    Reason = "instructions_changed"    // what it tells models
+	ReasonInstructionsUnreviewed Reason = "instructions_unreviewed" // it gives some that no reviewer saw: nobody is told them
+	ReasonDowngrade              Reason = "downgrade"               // refused: it was met with a newer revision before
+	ReasonRevisionTooOld         Reason = "revision_too_old"        // refused: older than the configuration allows
 )
 
 // ReasonCredential says that there is no credential for the upstream.

@@ -90,6 +90,7 @@ type Gateway struct {
 	lists    *lists.Lists
 	executor *execute.Executor
 	listener *listen.Listener
+	sight    *sight.Sight
 	hop      *present.Hop
 	effects  *effect.Book
 	status   *reconcile.Desk
@@ -98,7 +99,7 @@ type Gateway struct {
 // New builds the pipelines and proves their order.
 func New(o Options) (*Gateway, error) {
 	seen := sight.New(o.Registry, o.Views)
-	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version)}
+	g := &Gateway{Options: o, answers: answer.NewTable(), slots: throttle.NewSlots(), hop: present.NewHop(o.Version), sight: seen}
 	calls, err := history.New()
 	if err != nil {
 		return nil, err

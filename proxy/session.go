@@ -17,10 +17,11 @@ func (g *Gateway) initializeStages() []Stage {
 	}
 }
 
-func (g *Gateway) initialize(_ context.Context, c *Call) error {
+func (g *Gateway) initialize(ctx context.Context, c *Call) error {
 	r := append(make([]byte, 0, 256), `{"protocolVersion":"`+c.Session.Revision+`","capabilities":`+
 		lifecycle.Capabilities()+`,"serverInfo":`...)
-	c.Result = append(g.hop.AppendInfo(r), '}')
+	r = append(g.hop.AppendInfo(r), g.instructions(ctx, c)...)
+	c.Result = append(r, '}')
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry/findings"
-	"mcp-gateway/registry/identity"
 	"mcp-gateway/registry/listed"
 	"mcp-gateway/registry/review"
 )
@@ -37,6 +36,11 @@ func (r *Registry) build() *Snapshot {
 	if r.exposure != nil {
 		s.exposure = r.exposure.Revision
 	}
+	for id, l := range r.lists {
+		if l.info.Instructions != nil && r.upstream(id).Told {
+			s.told(id, l.info.Instructions)
+		}
+	}
 	s.file(all)
 	for i := range all {
 		s.observations = append(s.observations, all[i].Observation)
@@ -51,7 +55,7 @@ func (r *Registry) candidates() []candidate {
 	var all []candidate
 	now := r.opts.Clock()
 	for _, upstream := range r.upstreams() {
-		trusted := r.opts.Trust(upstream)
+		trusted, stands := r.opts.Trust(upstream), r.upstream(upstream)
 		for _, a := range r.lists[upstream].admitted {
 			c := candidate{Observation: Observation{
 				ID: a.Def.ID, Digest: a.Def.Digest, Definition: a.Def, FirstSeen: a.At,
@@ -61,7 +65,7 @@ func (r *Registry) candidates() []candidate {
 				c.Exposed = listed.Exposed(a.Def.ID)
 			}
 			c.judge(a, trusted, now)
-			r.doubt(&c, now)
+			r.doubt(&c, &stands, now)
 			all = append(all, c)
 		}
 	}
@@ -93,12 +97,10 @@ func (c *candidate) judge(a *listed.Admission, trusted bool, now time.Time) {
 
 // doubt holds back what an upstream lists that is not the one that was reviewed,
 // and tells replicas that disagree from a change.
-func (r *Registry) doubt(c *candidate, now time.Time) {
-	if rec := r.exposure.Upstream(c.ID.Upstream); rec != nil && rec.Identity != "" && c.State.Served() && !c.Trusted {
-		if is := r.lists[c.ID.Upstream].info.Identity; !identity.Same(is, rec.Identity) {
-			c.hold(gateway.StateChanged, gateway.ReasonIdentityChanged, false)
-			c.Detail = "the upstream is now " + string(is)
-		}
+func (r *Registry) doubt(c *candidate, by *Upstream, now time.Time) {
+	if by.State == gateway.StateChanged && c.State.Served() && !c.Trusted {
+		c.State, c.Reasons = gateway.StateChanged, slices.Clone(by.Reasons)
+		c.Detail = by.detail()
 	}
 	if c.State == gateway.StateChanged && r.flaps.Disagree(c.ID, now) {
 		c.Reasons = append(c.Reasons, gateway.ReasonReplicas)

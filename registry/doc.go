@@ -15,6 +15,7 @@
 //	present.go     the host's rendering of a tool, contained and remembered
 //	snapshot.go    Snapshot, Tool, Pinned: what is served, and how a name resolves
 //	observation.go Observation, Changes: what there is and what became different
+//	profile.go     Profile, Upstream: what an upstream itself is, and where it stands
 //	history.go     History: the durable memory of all this; store implements it
 //	listed/        one thing as it was listed: admitted, digested, named
 //	review/        what reviewers wrote, and what follows from it

@@ -23,6 +23,10 @@ type History interface {
 	Upstream(ctx context.Context, id string) (UpstreamFact, bool, error)
 	// Upstreams returns the last fact about each, sorted by id.
 	Upstreams(ctx context.Context) ([]UpstreamFact, error)
+	// SetProfile notes what an upstream is, once that is on record.
+	SetProfile(ctx context.Context, upstream string, p Profile) error
+	// Profile returns what was last on record of one upstream; false if nothing was.
+	Profile(ctx context.Context, upstream string) (Profile, bool, error)
 }
 
 // Seen is one definition as it was observed.

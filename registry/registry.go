@@ -35,7 +35,10 @@ type Options struct {
 	// Identity says what the upstream is that gave a list (package identity). It is
 	// compared with the reviewed one, where there is one. nil: nothing is known.
 	Identity func(upstream string, l *Listing) gateway.Digest
-	Clock    func() time.Time // nil: time.Now
+	// Launch says what an upstream would be started as now, or where it is reached.
+	// It is compared with the reviewed one, where there is one.
+	Launch func(upstream string) gateway.Digest
+	Clock  func() time.Time // nil: time.Now
 }
 
 // Listing is what the lists of one upstream, all their pages, brought. What is
@@ -59,6 +62,7 @@ type List struct {
 	Era          string
 	Revision     string
 	Instructions []byte
+	Capabilities []byte
 	Identity     gateway.Digest
 	TTL          time.Duration
 	Items        int       // listed, served or not
@@ -186,7 +190,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	defer r.mu.Unlock()
 	before := r.lists[upstream]
 	next := &list{admitted: admitted, info: List{
-		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Identity: r.identity(upstream, &l),
+		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Capabilities: bytes.Clone(l.Capabilities), Identity: r.identity(upstream, &l),
 		TTL: l.TTL, At: now, Whole: now,
 	}}
 	if l.Partial {
@@ -197,7 +201,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	}
 	next.info.Items = len(next.admitted)
 	r.lists[upstream] = next
-	if before != nil && next.info.Identity == before.info.Identity && slices.Equal(before.admitted, next.admitted) && !r.sunset(now) {
+	if before != nil && next.info.Identity == before.info.Identity && bytes.Equal(next.info.Instructions, before.info.Instructions) && slices.Equal(before.admitted, next.admitted) && !r.sunset(now) {
 		return Changes{Partial: l.Partial, Revision: r.Snapshot().revision}, nil
 	}
 	for _, a := range next.admitted {

@@ -19,7 +19,8 @@ type Snapshot struct {
 	tables       map[shelf]*table
 	all          []*Item // by Index
 	observations []Observation
-	superseded   chan struct{} // shared by all snapshots of a revision
+	instructions map[string][]byte // by upstream: those that were reviewed
+	superseded   chan struct{}     // shared by all snapshots of a revision
 }
 
 // shelf is where one kind stands for one endpoint: scope "" is that for all
@@ -104,6 +105,17 @@ func (s *Snapshot) Items(kind gateway.Kind, scope string) []*Item {
 		return t.items
 	}
 	return nil
+}
+
+// Instructions returns what an upstream tells models, a raw JSON string, where a
+// reviewer saw that very text and nothing of the upstream changed since; else nil.
+func (s *Snapshot) Instructions(upstream string) []byte { return s.instructions[upstream] }
+
+func (s *Snapshot) told(upstream string, instructions []byte) {
+	if s.instructions == nil {
+		s.instructions = make(map[string][]byte)
+	}
+	s.instructions[upstream] = instructions
 }
 
 // All returns everything that is served, by Index.

@@ -9,6 +9,7 @@
 //
 //	store.go    Store: open, check, close
 //	migrate.go  the versions of the database, forward only
+//	profile.go  what each upstream was when it was last put on record
 //	history.go  registry.History: definitions ever seen, facts about upstreams
 //	commit.go   changes of many callers in one commit
 //	tickets.go  approval.Tickets: questions to people, and their answers

@@ -22,9 +22,12 @@ var confined string
 //go:embed schema/effects.sql
 var effects string
 
+//go:embed schema/profiles.sql
+var profiles string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
-func migrations() []string { return []string{version1, version2, confined, effects} }
+func migrations() []string { return []string{version1, version2, confined, effects, profiles} }
 
 // inspect says which version a database has, without writing to it: 0 is an
 // empty one. It fails if the database is not ours or too new.

@@ -59,7 +59,7 @@ func New(cfg Config) (*Client, error) {
 		c.stdio = stdio.New(stdio.Options{
 			Child: *cfg.Stdio, Terms: cfg.terms(), Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout,
 			StartTimeout: cfg.StartTimeout, Depth: cfg.Depth, Relay: cfg.relay(),
-			OnUp: c.cameUp, OnDown: c.wentDown, OnNote: c.note,
+			OnUp: c.cameUp, OnDown: c.ended, OnNote: c.note,
 		})
 		c.link = c.stdio
 		return c, nil

@@ -49,6 +49,8 @@ func kinds(p *wire.Peer) []kind {
 // replace a whole one. A method that the upstream declares and does not know
 // lists nothing. If every kind fails so does List, with the first error.
 //
+// A modern upstream is asked what it is, too, so that the listing says what it is now.
+//
 // What is listed comes as it was sent; an element may be no strict JSON.
 func (c *Client) List(ctx context.Context) (registry.Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
@@ -57,6 +59,9 @@ func (c *Client) List(ctx context.Context) (registry.Listing, error) {
 		if child.ReasonOf(err) == wire.ReasonConnecting {
 			c.miss()
 		}
+		return registry.Listing{}, staged(err)
+	}
+	if err := c.lookAgain(ctx); err != nil {
 		return registry.Listing{}, staged(err)
 	}
 	peer, _ := c.peer()
@@ -82,6 +87,34 @@ func (c *Client) List(ctx context.Context) (registry.Listing, error) {
 		return registry.Listing{}, staged(first)
 	}
 	return c.listing(found, &w), nil
+}
+
+// lookAgain asks a server of the modern era anew what it is: it is met once, may run for
+// weeks, and what it declares and tells models may change meanwhile. What it does not
+// answer changes nothing. One of the legacy era says it when it is met, and never again.
+func (c *Client) lookAgain(ctx context.Context) error {
+	had, met := c.peer()
+	if had.Era != wire.Modern {
+		return nil
+	}
+	in, err := c.link.Exchange(ctx, &protocol.Outgoing{Method: protocol.MethodDiscover}, c.cfg.ListLimit)
+	if err != nil || in.Result == nil {
+		return nil // the lists will say why, if it is down
+	}
+	now, err := wire.Discovered(in.Result)
+	if err != nil {
+		return err
+	}
+	if now.Revision != had.Revision {
+		return gateway.Fail(gateway.CodeUnavailable, wire.ReasonRevision)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.met == met { // else it said so anew already
+		now.Confined = had.Confined
+		c.state.peer = now
+	}
+	return nil
 }
 
 // cmpError returns the first error that there is.

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"time"
 
 	"mcp-gateway/gateway"
@@ -43,6 +44,7 @@ type state struct {
 	missed  bool // somebody asked for its list in vain, so coming up is news
 	peer    wire.Peer
 	reason  gateway.Reason
+	word    gateway.Reason // the reason in more detail; "" = there is none
 	since   time.Time
 	retryAt time.Time
 }
@@ -62,13 +64,16 @@ func (c *Client) cameUp(peer wire.Peer) {
 	}
 }
 
-func (c *Client) wentDown(reason gateway.Reason, wait time.Duration) {
+func (c *Client) wentDown(reason gateway.Reason, wait time.Duration) { c.ended(reason, "", wait) }
+
+// ended is wentDown with the reason in more detail.
+func (c *Client) ended(reason, word gateway.Reason, wait time.Duration) {
 	now := time.Now()
 	c.mu.Lock()
 	if c.state.up || c.state.reason != reason {
 		c.state.up, c.state.reason, c.state.since = false, reason, now
 	}
-	c.state.missed = true
+	c.state.missed, c.state.word = true, word
 	c.state.retryAt = now.Add(wait)
 	fact := c.fact()
 	c.mu.Unlock()
@@ -92,7 +97,7 @@ func (c *Client) miss() {
 // what was remembered before stays.
 func (c *Client) fact() registry.UpstreamFact {
 	f := c.cfg.Remembered
-	f.ID, f.Up, f.Reason, f.At = c.cfg.ID, c.state.up, string(c.state.reason), time.Now()
+	f.ID, f.Up, f.Reason, f.At = c.cfg.ID, c.state.up, string(cmp.Or(c.state.word, c.state.reason)), time.Now()
 	if p := &c.state.peer; p.Era != "" {
 		f.Era, f.Revision, f.ClaimedName, f.ClaimedVersion = string(p.Era), p.Revision, p.ClaimedName, p.ClaimedVersion
 		f.Capabilities, f.Instructions = string(p.Capabilities), string(p.Instructions)

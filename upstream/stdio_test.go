@@ -238,6 +238,9 @@ func TestProcessesThatNeverComeUp(t *testing.T) {
 			if st := c.Status(); st.Up || st.Reason != reason || st.RetryAt.IsZero() {
 				t.Errorf("%+v", st)
 			}
+			if told := c.Fact().Reason; role == "exits" && told != "exit_7" || role != "exits" && told != string(reason) {
+				t.Errorf("operators are told %q", told)
+			}
 			if _, err := c.List(t.Context()); child.ReasonOf(err) != reason {
 				t.Errorf("list: %v", err)
 			}

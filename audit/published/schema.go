@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
 )
 
 // member says of one field what its values look like and what it means.
@@ -68,7 +69,9 @@ func members() map[string]member {
 		"definition":        {shapeDigest, "of the definition as the server sent it, canonical"},
 		"schema":            {shapeSum, "first half of the SHA-256 over its input and output schema, canonical"},
 		"was":               {shapeDigest, "what stood there before"},
-		"state":             {`"enum":["approved","new","changed","quarantined","withheld","missing","invalid"]`, "how the definition stands in review"},
+		"state":             {enum(gateway.ExposureStates()), "how the definition, or the upstream, stands in review"},
+		"identity":          {shapeDigest, "what the upstream is now"},
+		"instructions":      {shapeDigest, "of what the upstream tells models"},
 
 		"class": {`"enum":["read","write","destructive","invalid"]`, "what the reviewer says the tool does to the world"},
 

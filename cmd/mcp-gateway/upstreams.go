@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
@@ -34,7 +36,7 @@ func upstreamsCommand(f *flags) *cobra.Command {
 			}
 			tools[o.ID.Upstream][o.State]++
 		}
-		t := &table{columns: []string{"upstream", "up", "reason", "era", "revision", "served", "held back", "calls itself", "confined", "as of"}}
+		t := &table{columns: []string{"upstream", "up", "reason", "cause", "review", "era", "revision", "changed", "served", "held back", "calls itself", "confined", "as of"}}
 		for _, id := range slices.Sorted(maps.Keys(in.Config.Upstreams)) {
 			fact, n := in.Facts[id], tools[id]
 			held := n[gateway.StateNew] + n[gateway.StateChanged] + n[gateway.StateQuarantined] + n[gateway.StateWithheld]
@@ -46,12 +48,28 @@ func upstreamsCommand(f *flags) *cobra.Command {
 				up = "up"
 			}
 			claimed := printable(fact.ClaimedName + " " + fact.ClaimedVersion)
-			t.add(id, up, fact.Reason, fact.Era, fact.Revision, strconv.Itoa(n[gateway.StateApproved]), strconv.Itoa(held),
+			t.add(id, up, fact.Reason, tell.Cause(fact), standing(in, id), fact.Era, fact.Revision, since(in.Profiles[id].At), strconv.Itoa(n[gateway.StateApproved]), strconv.Itoa(held),
 				claimed, confined(in.Config.Upstreams[id], fact), fact.At.Local().Format(time.DateTime))
 		}
 		return t.write(cmd.OutOrStdout(), *format)
 	}
 	return group("upstreams", "The servers behind the gateway", append(desk(f).Upstreams(), list)...)
+}
+
+// standing says where an upstream itself stands in review.
+func standing(in *run.Inspection, id string) string {
+	u := in.Registry.Upstream(id)
+	if u.State != gateway.StateChanged {
+		return string(u.State)
+	}
+	return string(u.State) + " " + joined(u.Reasons)
+}
+
+func since(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Local().Format(time.DateTime)
 }
 
 // confined says what the last process of an upstream was kept from.

@@ -88,6 +88,7 @@ func reviewedUpstream(e form.Entry, dst **registry.UpstreamRecord) form.Value {
 		return form.Matching(dst, anyDigestPattern, "bad_digest", "digest sha256- or sha256-jcs1: with 64 hex digits")
 	}
 	return form.Object{Fields: []form.Field{
+		{Key: "launch", Value: digest(&u.Launch)},
 		{Key: "identity", Value: digest(&u.Identity)},
 		{Key: "files", Value: form.Map(&u.Files, form.Keys{}, func(_ form.Entry, d *gateway.Digest) form.Value { return digest(d) })},
 		{Key: "instructions", Value: digest(&u.Instructions)},

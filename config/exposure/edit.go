@@ -194,6 +194,7 @@ func change(path string, id gateway.ItemID, accept func(*registry.Record) error,
 // UpstreamInput is what a reviewer says of an upstream itself. What is left zero
 // stays as the file has it.
 type UpstreamInput struct {
+	Launch                    gateway.Digest
 	Identity, Instructions    gateway.Digest
 	Files                     map[string]gateway.Digest // replaces those of the file where not nil
 	Source, DataRegion, Owner string
@@ -208,6 +209,7 @@ func ApproveUpstream(path, id string, in UpstreamInput) error {
 			pairs = append(pairs, edit.Pair{Key: key, Value: edit.Quote(value)})
 		}
 	}
+	add("launch", string(in.Launch))
 	add("identity", string(in.Identity))
 	if len(in.Files) > 0 {
 		files := make(map[string]string, len(in.Files))

@@ -10,4 +10,5 @@
 //	refresher.go  Refresher: which upstreams are kept fresh; one fetch at a time
 //	loop.go       one upstream: until when its list is good, and who had its place
 //	record.go     what a refresh found, as facts kept and events written
+//	upstream.go   what is different of the upstream itself
 package refresh

@@ -41,6 +41,7 @@ func (r *Refresher) publish(l *loop, listing registry.Listing, asked time.Time) 
 	err = errors.Join( // events first: one that a crash prevents is written after the restart
 		r.record(l.ctx, changes, known, since),
 		r.recordPartial(l, turned),
+		r.recordUpstream(l),
 		r.History.Observe(l.ctx, now, r.Registry.Seen(l.id)),
 		r.History.SetUpstream(l.ctx, fact),
 	)
@@ -70,7 +71,7 @@ func (r *Refresher) noteFailure(l *loop, err error) {
 			fact.Reason = string(e.Reasons[0])
 		}
 	}
-	err = errors.Join(err, r.History.SetUpstream(l.ctx, fact))
+	err = errors.Join(err, r.recordRefused(l, gateway.Reason(fact.Reason)), r.History.SetUpstream(l.ctx, fact))
 	r.Log(l.id, registry.Changes{}, err)
 }
 

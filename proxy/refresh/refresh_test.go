@@ -29,7 +29,9 @@ type server struct {
 	ttl   time.Duration
 	fault error
 	asked []time.Time
-	slow  time.Duration // how long a list takes
+	slow  time.Duration    // how long a list takes
+	is    registry.Listing // what it is; of its lists nothing
+	down  string           // the reason of its fact
 }
 
 func newServer(tools ...string) *server {
@@ -48,7 +50,8 @@ func (s *server) List(ctx context.Context) (registry.Listing, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := registry.Listing{TTL: s.ttl}
+	l := s.is
+	l.TTL = s.ttl
 	for _, t := range s.tools {
 		name, description, _ := strings.Cut(t, "=")
 		l.Tools = append(l.Tools, fmt.Appendf(nil, `{"name":%q,"description":%q,"inputSchema":{"type":"object"}}`, name, description))
@@ -61,7 +64,11 @@ func (*server) Call(context.Context, protocol.Outgoing) (protocol.Incoming, erro
 }
 func (s *server) Changed() <-chan struct{}                  { return s.changed }
 func (*server) Watch(context.Context, string, func()) error { return errDown }
-func (s *server) Fact() registry.UpstreamFact               { return registry.UpstreamFact{Up: true} }
+func (s *server) Fact() registry.UpstreamFact {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return registry.UpstreamFact{Up: s.fault == nil, Reason: s.down, Instructions: string(s.is.Instructions)}
+}
 
 // set changes what is listed, without a word.
 func (s *server) set(fault error, tools ...string) {
@@ -81,14 +88,15 @@ func (s *server) asks() []time.Time {
 
 // memory is what lasts: a history, and a journal.
 type memory struct {
-	mu     sync.Mutex
-	seen   map[pair]registry.Seen
-	facts  map[string]registry.UpstreamFact
-	events []string
+	mu       sync.Mutex
+	seen     map[pair]registry.Seen
+	facts    map[string]registry.UpstreamFact
+	profiles map[string]registry.Profile
+	events   []string
 }
 
 func newMemory() *memory {
-	return &memory{seen: map[pair]registry.Seen{}, facts: map[string]registry.UpstreamFact{}}
+	return &memory{seen: map[pair]registry.Seen{}, facts: map[string]registry.UpstreamFact{}, profiles: map[string]registry.Profile{}}
 }
 
 func (m *memory) Observe(_ context.Context, at time.Time, seen []registry.Seen) error {
@@ -127,14 +135,33 @@ func (m *memory) Upstream(_ context.Context, id string) (registry.UpstreamFact, 
 	return f, ok, nil
 }
 
+func (m *memory) SetProfile(_ context.Context, id string, p registry.Profile) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.profiles[id] = p
+	return nil
+}
+
+func (m *memory) Profile(_ context.Context, id string) (registry.Profile, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.profiles[id]
+	return p, ok, nil
+}
+
 func (m *memory) Upstreams(context.Context) ([]registry.UpstreamFact, error) { return nil, errDown }
 
 func (m *memory) Append(_ context.Context, e *audit.Event, _ audit.Durability) (audit.Position, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text := fmt.Sprintf("%s %s %s", e.Type, e.Tool, e.State)
-	if slices.Contains(e.Reasons, gateway.ReasonRestored) {
+	if e.Type == audit.ToolsChanged && slices.Contains(e.Reasons, gateway.ReasonRestored) {
 		text += " definition_restored"
+	}
+	if e.Type == audit.UpstreamChanged {
+		for _, r := range e.Reasons {
+			text += " " + string(r)
+		}
 	}
 	m.events = append(m.events, text)
 	return audit.Position{}, nil
@@ -493,6 +520,65 @@ func TestAfterTheEnd(t *testing.T) {
 	})
 }
 
+// What an upstream is, is on record whenever it changes: once, also across restarts,
+// and no matter who else looked; and so is why it is refused.
+func TestUpstreamsAreNews(t *testing.T) {
+	m := newMemory()
+	becomes := func(b *bench, up *server, is registry.Listing, fault error, down string) []string {
+		up.mu.Lock()
+		up.is, up.fault, up.down = is, fault, down
+		up.mu.Unlock()
+		wait(10 * time.Minute)
+		return m.news()
+	}
+	old := registry.Listing{Era: "legacy", Revision: "2025-06-18", Capabilities: []byte(`{"tools":{}}`)}
+	told := old
+	told.Instructions = []byte(`"be nice"`)
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, m)
+		up := newServer()
+		up.is = old
+		b.keep(up)
+		m.news()
+		for _, step := range []struct {
+			name, want string
+			is         registry.Listing
+			fault      error
+			down       string
+		}{
+			{"the same", "", old, nil, ""},
+			{"its members in another order", "", registry.Listing{Era: "legacy", Revision: "2025-06-18", Capabilities: []byte(`{ "tools" : {} }`)}, nil, ""},
+			{"instructions", "upstream.changed  new instructions_changed instructions_unreviewed", told, nil, ""},
+			{"an older revision and none", "upstream.changed  new revision_changed instructions_changed", registry.Listing{Era: "legacy", Revision: "2025-03-26", Capabilities: old.Capabilities}, nil, ""},
+			{"another era", "upstream.changed  new era_changed revision_changed capabilities_changed", registry.Listing{Era: "modern", Revision: "2026-07-28"}, nil, ""},
+			{"down", "", old, errDown, "dial_refused"},
+			{"a downgrade that is refused", "upstream.changed  withheld downgrade", old, errDown, "downgrade"},
+			{"too old at last", "upstream.changed  withheld revision_too_old", old, errDown, "revision_too_old"},
+			{"as it was", "upstream.changed  new definition_restored", registry.Listing{Era: "modern", Revision: "2026-07-28"}, nil, ""},
+		} {
+			if got := strings.Join(becomes(b, up, step.is, step.fault, step.down), ", "); got != step.want {
+				t.Errorf("%s: %q, want %q", step.name, got, step.want)
+			}
+		}
+		b.end()
+	})
+	synctest.Test(t, func(t *testing.T) { // a restart, then one that finds a change
+		for want, is := range map[string]registry.Listing{"": {Era: "modern", Revision: "2026-07-28"}} {
+			b := newBench(t, m)
+			up := newServer()
+			up.is = is
+			b.keep(up)
+			if got := strings.Join(m.news(), ", "); got != want {
+				t.Errorf("a restart wrote %q, want %q", got, want)
+			}
+			if got := becomes(b, up, old, nil, ""); len(got) != 1 {
+				t.Errorf("a change after a restart wrote %q", got)
+			}
+			b.end()
+		}
+	})
+}
+
 // Events tell of news only: not of what a restart finds as it was left.
 func TestEventsAreNews(t *testing.T) {
 	m := newMemory()
@@ -500,7 +586,7 @@ func TestEventsAreNews(t *testing.T) {
 		b := newBench(t, m)
 		up := newServer("x", "y")
 		b.keep(up)
-		if got, want := m.news(), []string{"tools.changed a__x approved", "tools.changed a__y approved"}; !slices.Equal(got, want) {
+		if got, want := m.news(), []string{"tools.changed a__x approved", "tools.changed a__y approved", "upstream.changed  new first_met"}; !slices.Equal(got, want) {
 			t.Errorf("at first %v", got)
 		}
 		wait(5 * time.Minute)

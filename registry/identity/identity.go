@@ -27,6 +27,13 @@ type Facts struct {
 // canonical form.
 func (f *Facts) Digest() gateway.Digest { return protocol.DigestOf(f.Object()) }
 
+// Launch returns the digest over what is known before the upstream is started or
+// reached: its command, its environment and its files, or its URL.
+func (f *Facts) Launch() gateway.Digest {
+	known := Facts{Argv: f.Argv, Dir: f.Dir, Env: f.Env, Files: f.Files, URL: f.URL}
+	return known.Digest()
+}
+
 // Object returns the facts as the JSON object that is digested.
 func (f *Facts) Object() []byte {
 	out := append([]byte{}, `{"argv":`...)

@@ -8,5 +8,6 @@
 //
 //	record.go    Record, UpstreamRecord, Exposure
 //	stand.go     Stand: the one table of exposure states
+//	upstream.go  UpstreamRecord.Stand: where an upstream itself stands
 //	evidence.go  Fits, Proved: do the schemas bear out what a record says
 package review

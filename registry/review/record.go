@@ -21,6 +21,7 @@ type Record struct {
 // UpstreamRecord is a reviewer's word about an upstream itself. A digest that is
 // "" was not reviewed and holds nothing back.
 type UpstreamRecord struct {
+	Launch       gateway.Digest            // what it is started as: nothing else is started
 	Identity     gateway.Digest            // what it runs as, where it runs, what it declares
 	Files        map[string]gateway.Digest // the files that make it up, by path
 	Instructions gateway.Digest            // what it tells hosts' models

@@ -21,6 +21,7 @@
 //	findings_test.go    definitions that read like orders
 //	schema_test.go      what schemas do
 //	drift_test.go       what changes after its review
+//	identity_test.go    upstreams that are others than were reviewed, and what they tell models
 //	result_test.go      what comes back
 //	answer_test.go      errors, sizes and frames that come back
 //	request_test.go     what hosts send

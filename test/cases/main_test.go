@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(stage.Main(m, roles())) }
 // roles are the processes that are upstreams of these tests, by name.
 func roles() map[string]func(args []string) {
 	return map[string]func([]string){
-		"env": environment, "strays": strays, "noisy": noisy, "waits": waits, "asks": asks, "plain": plain,
+		"starts": starts, "env": environment, "strays": strays, "noisy": noisy, "waits": waits, "asks": asks, "plain": plain,
 	}
 }
 
@@ -37,6 +37,12 @@ func serve(others map[string]func(m stage.Message)) {
 }
 
 func plain([]string) { serve(nil) }
+
+// starts notes how it was started and is plain.
+func starts(args []string) {
+	note(os.Getenv(startsVar), strings.Join(args, " "))
+	serve(nil)
+}
 
 // environment tells the names of its variables.
 func environment([]string) {

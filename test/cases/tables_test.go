@@ -10,7 +10,7 @@ func proofs() map[string]proof {
 	all := map[string]proof{}
 	for _, group := range []map[string]proof{
 		definitions(), schemas(), drifts(), results(), contents(), answers(), requests(), headerCases(), transports(), configurations(),
-		fidelity(), lists(), lives(), suspicions(),
+		fidelity(), lists(), lives(), suspicions(), identities(),
 	} {
 		maps.Copy(all, group)
 	}
@@ -22,7 +22,6 @@ func owed(t *testing.T) map[string]string {
 	t.Helper()
 	owed := map[string]string{}
 	for part, ids := range map[string][]string{
-		"exposure":  {"ATK-003", "ATK-090"},
 		"approvals": {"ATK-075"},
 	} {
 		for _, id := range ids {

@@ -57,6 +57,9 @@ func Served(t testing.TB, id string, h http.Handler) Upstream {
 	return At(id, server.URL+"/mcp")
 }
 
+// Stdio is an upstream over stdio with those settings, in YAML.
+func Stdio(id, settings string) Upstream { return Upstream{ID: id, settings: settings} }
+
 // Process is an upstream over stdio: this test binary in a role of Main.
 func Process(id, role string, args ...string) Upstream {
 	self, err := os.Executable()

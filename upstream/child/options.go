@@ -30,6 +30,10 @@ type Options struct {
 	PassEnv []string          // names of variables passed on from the gateway's environment
 	Env     map[string]string // further variables; these win over PassEnv
 
+	// Allow is asked before each start; its error keeps the command from being started.
+	// nil allows every one.
+	Allow func() error
+
 	Confine *confine.Spec // what it may reach; nil = whatever the gateway reaches
 	Helper  []string      // the command that confines, such as the gateway's own binary; none = nothing can be confined
 

@@ -219,7 +219,25 @@ func (p *Process) ended() error {
 	if why := p.broken.Load(); why != nil {
 		return why
 	}
-	return gateway.Because(gateway.CodeUnavailable, fmt.Errorf("process ended: %s", p.cmd.ProcessState), ReasonExited)
+	return gateway.Because(gateway.CodeUnavailable, &exit{p.cmd.ProcessState}, ReasonExited)
+}
+
+// exit is how a process ended.
+type exit struct{ state *os.ProcessState }
+
+func (e *exit) Error() string { return "process ended: " + e.state.String() }
+
+// WordOf is ReasonOf in more detail, for operators: of a process that ended its exit
+// code, "exit_3", or what killed it, "signal_9".
+func WordOf(err error) gateway.Reason {
+	var e *exit
+	if !errors.As(err, &e) || ReasonOf(err) != ReasonExited || e.state == nil {
+		return ReasonOf(err)
+	}
+	if s, ok := e.state.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return gateway.Reason(fmt.Sprintf("signal_%d", s.Signal()))
+	}
+	return gateway.Reason(fmt.Sprintf("exit_%d", e.state.ExitCode()))
 }
 
 // Exited is closed when the process was reaped and its group is gone.

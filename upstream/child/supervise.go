@@ -109,6 +109,11 @@ func (s *Supervisor) rest(ctx context.Context, err error, failures int) bool {
 
 // once runs one process for one session.
 func (s *Supervisor) once(ctx context.Context) error {
+	if s.opts.Allow != nil {
+		if err := s.opts.Allow(); err != nil {
+			return err
+		}
+	}
 	p, err := start(&s.opts, s.stderr, &s.noise)
 	if err != nil {
 		return err

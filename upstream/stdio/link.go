@@ -25,9 +25,11 @@ type Options struct {
 	Relay map[string]bool // methods that a legacy server may ask of a host; declared to it
 
 	// The callbacks must not call the link.
-	OnUp   func(wire.Peer)                                 // each time it is met; nil for none
-	OnDown func(reason gateway.Reason, wait time.Duration) // each failure, with the time to the next try; nil for none
-	OnNote func(method string, params []byte)              // it told of a change: list_changed or updated; nil for none
+	OnUp func(wire.Peer) // each time it is met; nil for none
+	// OnDown is told of each failure, in more detail where there is any (child.WordOf),
+	// with the time to the next try; nil for none.
+	OnDown func(reason, word gateway.Reason, wait time.Duration)
+	OnNote func(method string, params []byte) // it told of a change: list_changed or updated; nil for none
 }
 
 // Link is an upstream that is a child process. Close it.
@@ -124,7 +126,7 @@ func (l *Link) wentDown(err error, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.opts.OnDown != nil {
-		l.opts.OnDown(reason, wait)
+		l.opts.OnDown(reason, child.WordOf(err), wait)
 	}
 	l.down, l.retryAt = reason, time.Now().Add(wait)
 	l.turn()

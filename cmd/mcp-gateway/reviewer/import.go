@@ -44,15 +44,15 @@ func (d *Desk) imports() *cobra.Command {
 			return err
 		}
 		for _, s := range servers {
-			tell(cmd, &s)
+			advise(cmd, &s)
 		}
 		return nil
 	}
 	return cmd
 }
 
-// tell says what became of one server and what is still to be done.
-func tell(cmd *cobra.Command, s *imports.Server) {
+// advise says what became of one server and what is still to be done.
+func advise(cmd *cobra.Command, s *imports.Server) {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: added as %s; nothing of it is served yet\n", diff.Visible(s.Named), s.ID)
 	needed := slices.Sorted(maps.Values(s.Env))

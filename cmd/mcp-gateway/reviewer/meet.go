@@ -6,11 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/gateway"
@@ -18,6 +20,7 @@ import (
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/diff"
 	"mcp-gateway/registry/findings"
+	"mcp-gateway/registry/identity"
 )
 
 func (d *Desk) test() *cobra.Command {
@@ -34,7 +37,7 @@ func (d *Desk) test() *cobra.Command {
 			}
 			fact := in.Facts[args[0]]
 			if !fact.Up {
-				return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s does not answer: %s", args[0], fact.Reason)}
+				return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s does not answer: %s", args[0], tell.Cause(fact))}
 			}
 			introduce(cmd.OutOrStdout(), in, args[0])
 			return nil
@@ -63,7 +66,7 @@ func listed(in *run.Inspection, id string) *registry.List {
 func introduce(w io.Writer, in *run.Inspection, id string) {
 	fact, list := in.Facts[id], listed(in, id)
 	fmt.Fprintf(w, "%s answers: %s, %s; it calls itself %s\n", id, fact.Era, fact.Revision, diff.Visible(fact.ClaimedName+" "+fact.ClaimedVersion))
-	fmt.Fprintf(w, "identity      %s\n", list.Identity)
+	fmt.Fprintf(w, "launch        %s\nidentity      %s\n", in.Registry.Upstream(id).Launch, list.Identity)
 	if list.Instructions != nil {
 		fmt.Fprintf(w, "instructions  %s\n              %s\n", protocol.DigestOf(list.Instructions), diff.Visible(string(list.Instructions)))
 	}
@@ -96,11 +99,77 @@ func propose(w io.Writer, o *registry.Observation) {
 	fmt.Fprintln(w)
 }
 
+// show is "upstreams show".
+func (d *Desk) show() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show UPSTREAM",
+		Short: "Show an upstream itself: what it is, what of it was reviewed, what changed",
+		Long: "Show an upstream itself: what it would be started as, what it was observed to be, what of that was reviewed,\n" +
+			"and what it tells models. Nothing is started or asked. Exit code 3 where anything is not as it was reviewed.",
+		Args: cobra.ExactArgs(1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := d.Inspect(cmd, run.Nobody, false)
+		if err != nil {
+			return err
+		}
+		if in.Config.Upstreams[args[0]] == nil {
+			return cli.Misused("no upstream %q is configured", args[0])
+		}
+		return portray(cmd.OutOrStdout(), in, args[0])
+	}
+	return cmd
+}
+
+func portray(w io.Writer, in *run.Inspection, id string) error {
+	u, fact, on := in.Registry.Upstream(id), in.Facts[id], in.Profiles[id]
+	rec := in.Exposure.Upstream(id)
+	if rec == nil {
+		rec = &registry.UpstreamRecord{}
+	}
+	line := func(name string, is, reviewed gateway.Digest) {
+		switch {
+		case reviewed == "":
+			fmt.Fprintf(w, "%-13s %s  not reviewed\n", name, is)
+		case identity.Same(is, reviewed):
+			fmt.Fprintf(w, "%-13s %s  as reviewed\n", name, is)
+		default:
+			fmt.Fprintf(w, "%-13s %s  reviewed was %s\n", name, is, reviewed)
+		}
+	}
+	fmt.Fprintf(w, "%-13s %s\n%-13s %s %s\n", "upstream", id, "review", u.State, cli.Joined(u.Reasons))
+	for _, text := range whois.Started(in.Config, id) {
+		fmt.Fprintf(w, "%-13s %s\n", text[0], diff.Visible(text[1]))
+	}
+	line("launch", u.Launch, rec.Launch)
+	if u.Listed {
+		fmt.Fprintf(w, "%-13s %s, %s; it calls itself %s\n", "speaks", fact.Era, fact.Revision, diff.Visible(fact.ClaimedName+" "+fact.ClaimedVersion))
+		line("identity", u.Identity, rec.Identity)
+		line("instructions", u.Instructions, rec.Instructions)
+		if fact.Instructions != "" {
+			fmt.Fprintf(w, "%-13s %s\n", "", diff.Visible(fact.Instructions))
+		}
+		fmt.Fprintf(w, "%-13s %s\n", "declares", diff.Visible(fact.Capabilities))
+	}
+	if on.Refused != "" {
+		fmt.Fprintf(w, "%-13s %s\n", "refused", on.Refused)
+	}
+	if !on.At.IsZero() {
+		fmt.Fprintf(w, "%-13s %s (mcp-gateway audit query --type upstream.changed --upstream %s)\n", "on record", on.At.Local().Format(time.DateTime), id)
+	}
+	if u.State == gateway.StateChanged {
+		return &cli.Error{Code: cli.Differs}
+	}
+	return nil
+}
+
 func (d *Desk) approve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve UPSTREAM --identity DIGEST",
 		Short: "Record a review of an upstream itself: what it runs as, its files, its instructions",
 		Long: "Record a review of an upstream itself, for exactly the identity that `upstreams test` printed.\n" +
+			"With --launch, nothing is started: it is what would be started, as `upstreams show` prints it, and from then on\n" +
+			"nothing else is started under this name. --identity reviews what would be started too.\n" +
 			"With --file its identity covers that file's contents too; the digest to name is then the one that is printed\n" +
 			"when another is named. When the identity changes, nothing of the upstream is served until it is reviewed again.",
 		Args: cobra.ExactArgs(1),
@@ -108,6 +177,7 @@ func (d *Desk) approve() *cobra.Command {
 	var in exposure.UpstreamInput
 	var files []string
 	fl := cmd.Flags()
+	fl.StringVar((*string)(&in.Launch), "launch", "", "the `digest` of what would be started, as reviewed")
 	fl.StringVar((*string)(&in.Identity), "identity", "", "the `digest` that was reviewed")
 	fl.StringVar((*string)(&in.Instructions), "instructions", "", "the `digest` of the instructions that were reviewed")
 	fl.StringArrayVar(&files, "file", nil, "a `file` that makes it up, relative to exposure.yaml; repeat for several")
@@ -119,7 +189,7 @@ func (d *Desk) approve() *cobra.Command {
 }
 
 func (d *Desk) approveUpstream(cmd *cobra.Command, id string, in exposure.UpstreamInput, files []string) error {
-	known, err := d.meet(cmd, id)
+	known, err := d.known(cmd, id, in)
 	if err != nil {
 		return err
 	}
@@ -132,11 +202,21 @@ func (d *Desk) approveUpstream(cmd *cobra.Command, id string, in exposure.Upstre
 			}
 		}
 	}
+	x := known.Exposure
+	if in.Files != nil {
+		x = &registry.Exposure{Upstreams: map[string]*registry.UpstreamRecord{id: {Files: in.Files}}}
+	}
+	launch := whois.Launch(known.Config, x, id)
+	if in.Launch != "" && in.Launch != launch {
+		return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s would now be started as %s, not what was named; nothing was written", id, launch)}
+	}
 	if in.Identity != "" {
 		is := list.Identity
+		if known.Config.Upstreams[id].Stdio != nil {
+			in.Launch = launch
+		}
 		if in.Files != nil {
 			fact := known.Facts[id]
-			x := &registry.Exposure{Upstreams: map[string]*registry.UpstreamRecord{id: {Files: in.Files}}}
 			is = whois.Of(known.Config, x, id, &registry.Listing{Revision: fact.Revision, Capabilities: raw(fact.Capabilities)}, "") // files are those of a process: no TLS
 		}
 		if is != in.Identity {
@@ -151,6 +231,19 @@ func (d *Desk) approveUpstream(cmd *cobra.Command, id string, in exposure.Upstre
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: reviewed in %s\n", id, known.Config.Exposure)
 	return nil
+}
+
+// known returns what is known of an upstream: met now, unless all that is reviewed is
+// known before it runs.
+func (d *Desk) known(cmd *cobra.Command, id string, in exposure.UpstreamInput) (*run.Inspection, error) {
+	if in.Identity != "" || in.Instructions != "" {
+		return d.meet(cmd, id)
+	}
+	known, err := d.Inspect(cmd, run.Nobody, false)
+	if err == nil && known.Config.Upstreams[id] == nil {
+		err = cli.Misused("no upstream %q is configured", id)
+	}
+	return known, err
 }
 
 func raw(text string) []byte {

@@ -21,7 +21,9 @@ func (g *Gateway) openTelemetry(ctx context.Context, replica string) error {
 }
 
 // log is the operator's.
-func (g *Gateway) log() tell.Log { return tell.Log{Zap: g.options.Log, Telemetry: g.telemetry} }
+func (g *Gateway) log() tell.Log {
+	return tell.Log{Zap: g.options.Log, Telemetry: g.telemetry, Told: &g.told}
+}
 
 // serveStatus serves health, metrics and status where the configuration says so.
 func (g *Gateway) serveStatus(ctx context.Context) error {

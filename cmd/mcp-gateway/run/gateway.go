@@ -20,6 +20,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run/keep"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
+	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
@@ -73,6 +74,7 @@ type Gateway struct {
 	loops context.Context                 // of the loops that keep lists fresh
 	trust atomic.Pointer[map[string]bool] // upstreams served unreviewed
 	whois whois.Registrar
+	told  tell.Told
 
 	delivery delivery.Desk
 }
@@ -162,6 +164,7 @@ func (g *Gateway) build() error {
 		Present:  present.Items(terms.Cleaner(redactor, func() *proxy.World { return g.corridor.World() })),
 		Trust:    g.trusted,
 		Identity: g.whois.Identify,
+		Launch:   g.whois.Launch,
 		Clock:    g.options.Clock,
 	})
 	seen, err := views.NewCache(views.Options{Clock: g.options.Clock})

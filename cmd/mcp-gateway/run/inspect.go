@@ -39,9 +39,13 @@ type Inspection struct {
 	Exposure *registry.Exposure
 	Registry *registry.Registry
 	Facts    map[string]registry.UpstreamFact
+	Profiles map[string]registry.Profile // what was last put on record of each
 	History  []registry.Seen
 	Alive    bool // a gateway runs on this state, or the upstreams were asked just now
 }
+
+// Nobody is the Only of an inspection that asks no upstream.
+const Nobody = "-"
 
 // Inspect returns what the last runs observed. An upstream that was never
 // observed is asked itself, and with fresh every one is; what they say is kept
@@ -53,7 +57,7 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	}
 	o.Clock = time.Now
 	g := &Gateway{options: o, config: c}
-	in := &Inspection{Config: c, Facts: map[string]registry.UpstreamFact{}}
+	in := &Inspection{Config: c, Facts: map[string]registry.UpstreamFact{}, Profiles: map[string]registry.Profile{}}
 	if in.Exposure, err = c.ReviewedExposure(); err != nil {
 		return nil, err
 	}
@@ -68,6 +72,7 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 		Present:  present.Items(terms.Planned(c)),
 		Trust:    func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
 		Identity: g.whois.Remembered,
+		Launch:   g.whois.Launch,
 	})
 	g.whois.Set(c, in.Exposure)
 	in.Registry.SetExposure(in.Exposure)
@@ -96,6 +101,9 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 	}
 	for _, f := range facts {
 		in.Facts[f.ID] = f
+		if in.Profiles[f.ID], _, err = history.Profile(ctx, f.ID); err != nil {
+			return err
+		}
 	}
 	last := make(map[string]time.Time)
 	for _, s := range in.History {

@@ -114,10 +114,12 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	next := &world{plan: *p, clients: map[string]*upstream.Client{}}
 	var left []*upstream.Client
 	trust := make(map[string]bool)
+	undo := g.whois.Set(p.config, p.exposure) // who is started is asked for before anything is
 	for id, u := range p.config.Upstreams {
 		trust[id] = u.TrustDefinitions
 		client, err := g.client(ctx, p, id)
 		if err != nil {
+			undo()
 			return err
 		}
 		next.clients[id] = client
@@ -136,7 +138,6 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	ports := next.ports()
 	g.world = next
 	g.trust.Store(&trust)
-	g.whois.Set(p.config, p.exposure)
 	g.keeper.Set(p.config.Audit.Retention)
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
@@ -272,6 +273,7 @@ func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {
 	return &child.Options{
 		Command: s.Command, Dir: s.Dir, PassEnv: s.PassEnv, Env: env, Clean: cleaner.Text,
 		Confine: confinement(c, s), Helper: g.options.Helper,
+		Allow:    func() error { return g.whois.Allow(c, u.ID) },
 		OnStderr: func(line string) { g.log().Stderr(u.ID, line) },
 	}
 }

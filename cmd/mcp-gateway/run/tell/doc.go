@@ -3,5 +3,6 @@
 //
 // Map:
 //
-//	log.go  Log: calls, lists, upstreams, reloads, and what stopped
+//	log.go    Log: calls, lists, upstreams, reloads, and what stopped
+//	cause.go  Cause: why an upstream is down, in words
 package tell

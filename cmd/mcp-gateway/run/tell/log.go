@@ -3,6 +3,8 @@ package tell
 import (
 	"context"
 	"errors"
+	"strconv"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -16,6 +18,20 @@ import (
 type Log struct {
 	Zap       *zap.Logger
 	Telemetry *telemetry.Telemetry // nil: nobody hears it
+	Told      *Told                // what was said of upstreams; nil: everything is said
+}
+
+// Told remembers what was last said of each upstream, so that one that stays down for
+// the same cause is told of once. The zero value remembers nothing.
+type Told struct{ last sync.Map }
+
+func (t *Told) again(f *registry.UpstreamFact) bool {
+	if t == nil {
+		return false
+	}
+	now := [...]string{f.Reason, f.Era, f.Revision, f.Confined, strconv.FormatBool(f.Up)}
+	before, _ := t.last.Swap(f.ID, now)
+	return before == now
 }
 
 // Call tells of a call that was not answered as it was meant.
@@ -57,13 +73,21 @@ func (l Log) List(id string, c registry.Changes, err error) {
 		zap.Int("quarantined", len(c.Quarantined)), zap.Int("withheld", len(c.Withheld)), zap.Bool("partial", c.Partial))
 }
 
-// Fact tells what is known of an upstream from now on.
+// Fact tells what is known of an upstream from now on, once for each change, and as a
+// warning why it is down.
 func (l Log) Fact(f registry.UpstreamFact) {
 	l.Telemetry.Upstream(context.Background(), f.ID, f.Up)
+	if l.Told.again(&f) {
+		return
+	}
 	fields := []zap.Field{zap.String("upstream", f.ID), zap.Bool("up", f.Up), zap.String("reason", f.Reason),
 		zap.String("era", f.Era), zap.String("revision", f.Revision)}
 	if f.Confined != "" {
 		fields = append(fields, zap.String("confined", f.Confined))
+	}
+	if cause := Cause(f); cause != "" {
+		l.Zap.Warn("upstream", append(fields, zap.String("cause", cause))...)
+		return
 	}
 	l.Zap.Info("upstream", fields...)
 }

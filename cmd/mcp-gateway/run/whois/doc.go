@@ -3,6 +3,6 @@
 //
 // Map:
 //
-//	whois.go   Registrar: of what is in force; Of, Files
+//	whois.go   Registrar: of what is in force, and what may be started; Of, Launch, Files
 //	recall.go  Met, Put, Listed: a list of the past, with who gave it
 package whois

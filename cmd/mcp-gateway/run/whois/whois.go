@@ -2,6 +2,7 @@ package whois
 
 import (
 	"crypto/tls"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -28,8 +29,38 @@ type force struct {
 	exposure *registry.Exposure
 }
 
-// Set puts a configuration and its reviews in force.
-func (r *Registrar) Set(c *config.Config, x *registry.Exposure) { r.now.Store(&force{c, x}) }
+// Set puts a configuration and its reviews in force, and returns how to go back to
+// those before.
+func (r *Registrar) Set(c *config.Config, x *registry.Exposure) (undo func()) {
+	before := r.now.Swap(&force{c, x})
+	return func() { r.now.Store(before) }
+}
+
+// Launch says what an upstream would be started as now, or where it is reached: what
+// can be known of it before it has run. "" where nothing is in force.
+func (r *Registrar) Launch(id string) gateway.Digest {
+	f := r.now.Load()
+	if f == nil || f.config.Upstreams[id] == nil {
+		return ""
+	}
+	return Launch(f.config, f.exposure, id)
+}
+
+var errLaunch = errors.New("what would be started is not what was reviewed")
+
+// Allow refuses the start of what is not the reviewed one, by the reviews in force. c is
+// the configuration of the start.
+func (r *Registrar) Allow(c *config.Config, id string) error {
+	f := r.now.Load()
+	if f == nil {
+		return nil
+	}
+	rec := f.exposure.Upstream(id)
+	if rec == nil || rec.Launch == "" || identity.Same(Launch(c, f.exposure, id), rec.Launch) {
+		return nil
+	}
+	return gateway.Because(gateway.CodeUnavailable, errLaunch, gateway.ReasonLaunchChanged)
+}
 
 // Identify says what an upstream is that gave a list. Files are read at every list:
 // one that changed under a running process is the next process's program.
@@ -72,18 +103,40 @@ func (r *Registrar) Remembered(id string, l *registry.Listing) gateway.Digest {
 // files that its review declares, by what it said when it was met, and by who vouched
 // for it: "" without TLS.
 func Of(c *config.Config, x *registry.Exposure, id string, l *registry.Listing, issuer gateway.Digest) gateway.Digest {
-	u := c.Upstreams[id]
-	f := identity.Facts{Revision: l.Revision, Capabilities: l.Capabilities, Issuer: issuer}
+	f := configured(c, x, id)
+	f.Revision, f.Capabilities, f.Issuer = l.Revision, l.Capabilities, issuer
+	return f.Digest()
+}
+
+// Launch returns the digest of what is known of an upstream before it is started: its
+// command, environment and declared files, or its URL.
+func Launch(c *config.Config, x *registry.Exposure, id string) gateway.Digest {
+	return configured(c, x, id).Launch()
+}
+
+func configured(c *config.Config, x *registry.Exposure, id string) *identity.Facts {
+	u, f := c.Upstreams[id], &identity.Facts{}
 	if u.HTTP != nil {
 		f.URL = u.HTTP.URL
-		return f.Digest()
+		return f
 	}
 	f.Argv, f.Dir = u.Stdio.Command, u.Stdio.Dir
 	f.Env = slices.Concat(u.Stdio.PassEnv, slices.Collect(maps.Keys(u.Stdio.Env)))
 	if rec := x.Upstream(id); rec != nil {
 		f.Files = Files(c, slices.Collect(maps.Keys(rec.Files)))
 	}
-	return f.Digest()
+	return f
+}
+
+// Started says in words what an upstream would be started as, or where it is reached:
+// pairs of a name and a text.
+func Started(c *config.Config, id string) [][2]string {
+	f := configured(c, nil, id)
+	if f.URL != "" {
+		return [][2]string{{"reached at", f.URL}}
+	}
+	slices.Sort(f.Env)
+	return [][2]string{{"command", strings.Join(f.Argv, " ")}, {"directory", f.Dir}, {"variables", strings.Join(f.Env, " ")}}
 }
 
 // Files returns the digests of files as they are now; relative ones are beside
