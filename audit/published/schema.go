@@ -72,8 +72,7 @@ func members() map[string]member {
 		"state":             {enum(gateway.ExposureStates()), "how the definition, or the upstream, stands in review"},
 		"identity":          {shapeDigest, "what the upstream is now"},
 		"instructions":      {shapeDigest, "of what the upstream tells models"},
-
-		"class": {`"enum":["read","write","destructive","invalid"]`, "what the reviewer says the tool does to the world"},
+		"class":             {`"enum":["read","write","destructive","invalid"]`, "what the reviewer says the tool does to the world"},
 
 		"policy":      {shapeVer, "revision of the policy; in events of calls the beginning of the one that policy.loaded names"},
 		"input":       {shapeDigest, "of the decision's argument-free input, kept apart"},
@@ -88,15 +87,14 @@ func members() map[string]member {
 		"code":        {`"type":"string","maxLength":64`, "which refusal or failure; none of a success"},
 		"outcome":     {`"type":"string","maxLength":64`, "what became of a call that was sent"},
 
-		"args":         {shapeKeyed, "keyed digest of the canonical arguments, bound to principal and tool"},
-		"args_bytes":   {shapeNumber, "size of the arguments"},
-		"result_bytes": {shapeNumber, "size of the result as released"},
-		"redactions":   {shapeCounts, "secrets taken out of the answer, by class"},
-		"findings":     {shapeCounts, "what else was found, by class"},
-		"retries":      {shapeNumber, "how often the call was sent to the upstream again"},
-		"stages_us":    {shapeCounts, "how long stages took that took 10 µs or more"},
-		"duration_us":  {shapeNumber, "how long the whole took; of tools.changed, for how long at most it can have been served unseen"},
-
+		"args":            {shapeKeyed, "keyed digest of the canonical arguments, bound to principal and tool"},
+		"args_bytes":      {shapeNumber, "size of the arguments"},
+		"result_bytes":    {shapeNumber, "size of the result as released"},
+		"redactions":      {shapeCounts, "secrets taken out of the answer, by class"},
+		"findings":        {shapeCounts, "what else was found, by class"},
+		"retries":         {shapeNumber, "how often the call was sent to the upstream again"},
+		"stages_us":       {shapeCounts, "how long stages took that took 10 µs or more"},
+		"duration_us":     {shapeNumber, "how long the whole took; of tools.changed, for how long at most it can have been served unseen"},
 		"offered":         {shapeNumber, "how many a list offered; of a subscription: to how many things"},
 		"offered_digest":  {shapeHash, "over their names in order"},
 		"withheld":        {shapeNumber, "how many it withheld"},
@@ -104,12 +102,10 @@ func members() map[string]member {
 		"added":           {shapeNumber, "how many a refresh found new"},
 		"changed":         {shapeNumber, "how many it found changed"},
 		"removed":         {shapeNumber, "how many it found gone"},
-
-		"count":  {shapeNumber, "how many requests were refused, notifications sent, events deleted"},
-		"source": {shapeKeyed, "keyed digest of where refused requests came from"},
-
-		"build":  {shapeVer, "of the gateway"},
-		"config": {shapeVer, "digest of the configuration"},
+		"count":           {shapeNumber, "how many requests were refused, notifications sent, events deleted"},
+		"source":          {shapeKeyed, "keyed digest of where refused requests came from"},
+		"build":           {shapeVer, "of the gateway"},
+		"config":          {shapeVer, "digest of the configuration"},
 
 		"of_replica": {shapeIdent, "the writer of the event that this one is about"},
 		"of_boot":    {shapeNumber, "its boot"},
