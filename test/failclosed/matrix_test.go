@@ -52,6 +52,7 @@ func parts() []part {
 		{"index", indexCells()},
 		{"ledger", ledgerCells()},
 		{"policy engine", policyCells()},
+		{"policy bundle", bundleCells()},
 		{"exposure file", exposureCells()},
 		{"schema compiler", schemaCells()},
 		{"redactor", redactorCells()},
