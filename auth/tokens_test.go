@@ -487,6 +487,20 @@ func BenchmarkNewToken(b *testing.B) {
 	}
 }
 
+// BenchmarkRememberedIntrospection: an opaque token whose issuer stood by it before.
+func BenchmarkRememberedIntrospection(b *testing.B) {
+	s := newAuthority(b)
+	a := s.trustIn(s.introspecting(false))
+	s.says("opaque", nil)
+	r := with("opaque")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.Identify(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // TestRememberedIsCheap holds the allocations of a remembered token.
 func TestRememberedIsCheap(t *testing.T) {
 	s := newAuthority(t)

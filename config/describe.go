@@ -47,7 +47,7 @@ func (l *loader) file(c *Config) form.Value {
 		{Key: "policy", Doc: "Who may do what.", Value: form.Object{Check: onePolicy, Fields: []form.Field{
 			{Key: "dir", Doc: "Directory of Rego files; the embedded policy where absent.", Value: l.path(&c.Policy.Dir)},
 			{Key: "bundle", Doc: "Where policy is delivered from instead.", Value: optional(&c.Policy.Bundle, l.bundle)},
-			{Key: "timeout", Doc: "How long one decision may take.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
+			{Key: "timeout", Doc: "How long one decision may work. Waiting for a processor counts little, and no more than twenty times as long.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
 		}}},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
 		{Key: "networks", Doc: "Ranges of private addresses to which names of this file's URLs may lead: of issuers, token endpoints, upstreams and the bundle service. An address that a URL itself writes needs none.", Value: c.Networks.Form()},

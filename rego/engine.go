@@ -190,7 +190,8 @@ func (e *Engine) evaluate(ctx context.Context, within time.Duration, query *opar
 	if e.none {
 		return nil, errAbsent
 	}
-	w := watch{ctx: ctx, now: e.now, until: e.now().Add(within)}
+	began := e.now()
+	w := watch{ctx: ctx, now: e.now, within: within, last: began, until: began.Add(patience * within)}
 	rs, err := query.Eval(ctx, oparego.EvalParsedInput(input), oparego.EvalTransaction(e.policy.Data),
 		oparego.EvalMetrics(metrics.NoOp()), oparego.EvalExternalCancel(&w), oparego.EvalGenerateJSON(asTerm))
 	switch {
@@ -207,14 +208,27 @@ func (e *Engine) evaluate(ctx context.Context, within time.Duration, query *opar
 // asTerm keeps a result as the term it is.
 func asTerm(t *ast.Term, _ *oparego.EvalContext) (any, error) { return t, nil }
 
+// What an evaluation may take. Its time is that in which it works: on a machine with
+// more to do than it has processors, a decision of microseconds may wait for tens of
+// milliseconds, and must not be refused for that. So of the time between two looks at
+// the clock, which lie microseconds apart while it works, no more than a share counts;
+// and all of it together, waiting included, is bounded as well.
+const (
+	share    = 8  // between two looks counts at most within/share
+	patience = 20 // all of it takes at most patience*within
+)
+
 // watch is the evaluator's topdown.Cancel: it asks the clock and the context on
 // every sixteenth step. It is used by one goroutine only.
 type watch struct {
-	ctx   context.Context
-	now   func() time.Time
-	until time.Time
-	steps int
-	why   error
+	ctx    context.Context
+	now    func() time.Time
+	within time.Duration
+	last   time.Time // when it looked last
+	worked time.Duration
+	until  time.Time
+	steps  int
+	why    error
 }
 
 // Cancel implements topdown.Cancel.
@@ -225,10 +239,13 @@ func (w *watch) Cancelled() bool {
 	if w.steps++; w.why != nil || w.steps&15 != 1 {
 		return w.why != nil
 	}
+	at := w.now()
+	w.worked += min(at.Sub(w.last), w.within/share)
+	w.last = at
 	switch {
 	case w.ctx.Err() != nil:
 		w.why = w.ctx.Err()
-	case w.now().After(w.until):
+	case w.worked > w.within || at.After(w.until):
 		w.why = errTimeout
 	}
 	return w.why != nil

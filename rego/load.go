@@ -12,13 +12,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// DefaultTimeout is how long one evaluation may take where Options say nothing.
+// DefaultTimeout is how long one evaluation may work where Options say nothing.
 const DefaultTimeout = 50 * time.Millisecond
 
 // Options say where the policy lies and how long it may take.
 type Options struct {
 	Dir      string           // folder of *.rego and at most one data.json; "" = the shipped policy
-	Timeout  time.Duration    // of one decision, and of each hundred resources of a list; 0 = DefaultTimeout
+	Timeout  time.Duration    // of the work on one decision, and on each hundred resources of a list; 0 = DefaultTimeout
 	Now      func() time.Time // clock for the timeout; nil = time.Now
 	Uncached bool             // decide anew each time
 }
