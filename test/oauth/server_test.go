@@ -272,6 +272,7 @@ func TestCanaries(t *testing.T) {
 			r.Header.Set("Proxy-Authorization", "Bearer "+key)
 			replies = append(replies, r.Send(t))
 		}
+		replies = append(replies, ofOld(t, host, key)...)
 	}
 	s.Events(t)
 	if leaks := s.Leaks(t, canaries...); len(leaks) > 0 {
@@ -293,4 +294,23 @@ func TestCanaries(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ofOld walks through a session as a host of an earlier revision does, with its
+// credential in places where it has no business.
+func ofOld(t *testing.T, host *stage.Host, key string) []*stage.Reply {
+	t.Helper()
+	began := host.Legacy("", "", protocol.MethodInitialize,
+		`"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"`+key+`","version":"1"}`).Send(t)
+	session := began.Header.Get(protocol.HeaderSession)
+	out := []*stage.Reply{began}
+	for _, r := range []*stage.Request{
+		host.Legacy("2025-06-18", session, protocol.MethodToolsCall, `"name":"desk__look","arguments":{}`),
+		host.Legacy("2025-06-18", session, protocol.MethodToolsCall, `"name":"`+key+`","arguments":{}`),
+		host.Legacy("2025-06-18", session+key, protocol.MethodToolsList, ""),
+		host.Legacy("2025-06-18", session, protocol.MethodToolsList, "").Saying(`{"jsonrpc":"2.0","id":1,"method":"` + key),
+	} {
+		out = append(out, r.Send(t))
+	}
+	return out
 }

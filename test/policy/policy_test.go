@@ -119,3 +119,44 @@ func TestWarned(t *testing.T) {
 		t.Error("the warning is not on record")
 	}
 }
+
+// TestIdentityIsTheCredentials holds that nothing that a request says of its sender,
+// beside the credential, makes it anybody else.
+func TestIdentityIsTheCredentials(t *testing.T) {
+	s, up := open(t, "allow if input.subject.id == \"alice\"", "")
+	if r := s.Host("alice").Call(t, "desk__look", "{}"); r.IsError() {
+		t.Fatalf("alice: %s", r.Body)
+	}
+	bob := s.Host("bob")
+	plain := bob.Calling("desk__look", "{}")
+	s.Events(t)
+	plain.Send(t)
+	who := s.OneEvent(t).Principal
+	for name, r := range map[string]*stage.Request{
+		"a header":        bob.Calling("desk__look", "{}").With("X-Forwarded-User", "alice").With("X-Remote-User", "alice").With("From", "alice"),
+		"a cookie":        bob.Calling("desk__look", "{}").With("Cookie", "user=alice"),
+		"the query":       bob.Calling("desk__look", "{}").At("/mcp?user=alice&subject=alice"),
+		"arguments":       bob.Calling("desk__look", `{"subject":{"id":"alice"},"user":"alice"}`),
+		"the host's name": named(bob.Calling("desk__look", "{}")),
+		"a member":        bob.Ask(protocol.MethodToolsCall, `"subject":"alice","name":"desk__look","arguments":{}`).With(protocol.HeaderName, "desk__look"),
+	} {
+		if reply := r.Send(t); reply.Code() == "" {
+			t.Errorf("by %s bob is alice: %s", name, reply.Body)
+		}
+		for _, e := range s.Events(t) {
+			if e.Principal != who {
+				t.Errorf("by %s bob is on record as another", name)
+			}
+		}
+	}
+	if n := len(up.Calls()); n != 1 {
+		t.Errorf("%d calls reached the upstream", n)
+	}
+}
+
+// named says in _meta that it is alice.
+func named(r *stage.Request) *stage.Request {
+	r.Meta = strings.Replace(r.Meta, `"name":"stage"`, `"name":"alice"`, 1)
+	r.Meta = strings.Replace(r.Meta, "{", `{"subject":"alice",`, 1)
+	return r
+}
