@@ -47,3 +47,10 @@ func (b *Binding) Digest() string {
 	sum := sha256.Sum256(framed)
 	return hex.EncodeToString(sum[:])
 }
+
+// Scope is the binding whatever the arguments: what a remembered consent is for.
+func (b *Binding) Scope() Binding {
+	s := *b
+	s.Arguments = ""
+	return s
+}

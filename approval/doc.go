@@ -4,5 +4,7 @@
 // Map:
 //
 //	binding.go  Binding: the very call that a ticket is for; how another differs
-//	ticket.go   Ticket, State, Tickets: each state is left once; store implements it
+//	ticket.go   Ticket, State, Consent, Tickets: each state is left once; store implements it
+//	sheet.go    Sheet, Person: what an approver is shown, and who may approve
+//	office/     where people answer: lists, sheets, verdicts, each put on record
 package approval

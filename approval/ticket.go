@@ -22,12 +22,15 @@ const (
 	Consumed  State = "consumed"
 )
 
+// States lists every state.
+func States() []State { return []State{Pending, Approved, Denied, Expired, Cancelled, Consumed} }
+
 // Ticket is one question to a person, and the answer.
 type Ticket struct {
 	ID      string // a UUID
 	State   State
 	Binding Binding
-	Shown   string // what an approver sees, sealed; "" once the ticket ended
+	Shown   string // the Sheet, sealed; "" once the ticket ended
 	Created time.Time
 	Expires time.Time
 	Verdict Verdict
@@ -43,6 +46,31 @@ type Verdict struct {
 	Via      string
 	Reason   string
 	At       time.Time
+	Remember time.Duration // of Approved: how long it stands for later calls; 0 = for this one alone
+}
+
+// Consent is an approval that stands for later calls of one tool by one caller,
+// whatever their arguments, because policy allows that.
+type Consent struct {
+	ID      string  // a UUID
+	Binding Binding // without arguments
+	Ticket  string  // at which it was given
+	Verdict Verdict
+	Expires time.Time
+}
+
+// Fact is what policy learns of it.
+func (c *Consent) Fact() *gateway.ApprovalFact {
+	t := Ticket{ID: c.ID, Verdict: c.Verdict, Expires: c.Expires}
+	return t.Fact()
+}
+
+// Query says which tickets are listed: newest first, those before a place.
+type Query struct {
+	States []State // none = all
+	Tenant string  // "" = of all
+	Before string  // the id of the last ticket of the page before; "" = from the newest
+	Limit  int
 }
 
 // Fact is what policy learns of an approved ticket.
@@ -57,22 +85,38 @@ func (t *Ticket) Fact() *gateway.ApprovalFact {
 var (
 	ErrNoTicket = errors.New("approval: no such ticket")
 	ErrState    = errors.New("approval: the ticket is not in that state any more, or its time is over")
-	ErrTooMany  = errors.New("approval: as many questions of this caller are open as may be")
+	ErrTooMany  = errors.New("approval: as many questions of this caller are open as may be, or it asked the same too often")
+	ErrDenied   = errors.New("approval: this very call was denied a moment ago")
 )
+
+// MostCancelled is how often the same question may be waved away, within the life of
+// a ticket, before it is not asked any more for that long.
+const MostCancelled = 3
 
 // Tickets keeps tickets durably. Several processes may share one. Every change is
 // one compare-and-set.
 type Tickets interface {
 	// Ask opens a ticket, or returns the one that is open for the same binding. A
-	// caller may have at most so many pending.
+	// caller may have at most so many pending: ErrTooMany. A denial stands for as long
+	// as its ticket would have: ErrDenied, with that ticket.
 	Ask(ctx context.Context, t *Ticket, most int) (*Ticket, error)
 	// Ticket returns a ticket; ErrNoTicket.
 	Ticket(ctx context.Context, id string) (*Ticket, error)
 	// Decide gives a pending ticket its verdict; with Cancelled it also revokes an
 	// approved one. ErrState if it is neither or its time is over.
 	Decide(ctx context.Context, id string, v Verdict) error
-	// Tickets lists tickets of these states, or all; newest first.
-	Tickets(ctx context.Context, states []State, limit int) ([]Ticket, error)
+	// Consume uses up an approved ticket for an action, or makes sure that a consent
+	// still stands. ErrState.
+	Consume(ctx context.Context, id, action string, now time.Time) error
+	// Tickets lists tickets, newest first.
+	Tickets(ctx context.Context, q Query) ([]Ticket, error)
 	// Expire ends what is open and whose time is over, and returns it.
 	Expire(ctx context.Context, now time.Time) ([]Ticket, error)
+	// Recall returns the consent that stands for a call's caller and tool; nil if there
+	// is none.
+	Recall(ctx context.Context, b *Binding, now time.Time) (*Consent, error)
+	// Consents lists those that stand, newest first; of a tenant, or "" of all.
+	Consents(ctx context.Context, tenant string, now time.Time) ([]Consent, error)
+	// Withdraw ends a consent; ErrNoTicket if none of that id stands.
+	Withdraw(ctx context.Context, id string, now time.Time) error
 }

@@ -137,16 +137,25 @@ func samples() map[Type]*Event {
 	e.Action, e.Reasons, e.Count, e.Duration = id(2), []gateway.Reason{gateway.ReasonStopping}, 12, 90*time.Second
 	all[e.Type] = e
 
-	for _, typ := range []Type{ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired} {
+	for _, typ := range []Type{ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired, ApprovalRevoked} {
 		e = base(typ)
 		if typ == ApprovalAsked {
 			e = caller(typ)
 			e.Upstream, e.Tool, e.Effect = "incident", "incident__create_incident_ticket", gateway.Ask
 		}
 		e.Action, e.Approval = id(2), id(3)
-		if typ == ApprovalGranted || typ == ApprovalRefused {
+		if typ == ApprovalGranted || typ == ApprovalRefused || typ == ApprovalRevoked {
 			e.Approver = Keyed("a1b2c3d4e5f60718:" + hex64[:32])
 		}
+		if typ == ApprovalRevoked {
+			e.Client, e.Tenant, e.Label = "carol", "platform", "console"
+		}
+		all[e.Type] = e
+	}
+
+	for _, typ := range []Type{AdminEntered, AdminLeft, AdminRefused} {
+		e = base(typ)
+		e.Approver, e.Client = Keyed("a1b2c3d4e5f60718:"+hex64[:32]), "carol"
 		all[e.Type] = e
 	}
 

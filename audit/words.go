@@ -37,6 +37,11 @@ const (
 	ApprovalGranted Type = "approval.granted" // a person said yes to this very call
 	ApprovalRefused Type = "approval.refused" // a person said no
 	ApprovalExpired Type = "approval.expired" // nobody said anything in time
+	ApprovalRevoked Type = "approval.revoked" // a person took back an approval, a question, or a consent that stood for later calls
+
+	AdminEntered Type = "admin.entered" // somebody who runs the gateway signed in to the console
+	AdminLeft    Type = "admin.left"    // and out
+	AdminRefused Type = "admin.refused" // a key of nobody's, or one whose roles don't hold what it asked for
 
 	AuditPruned      Type = "audit.pruned"      // events up to a checkpoint were deleted, as retention says
 	CallReviewed     Type = "call.reviewed"     // a person labelled a call
@@ -52,7 +57,8 @@ func Types() []Type {
 		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged, UpstreamChanged, ListPartial,
 		ConfigLoaded, ConfigRefused, PolicyLoaded, PolicyRefused, GatewayStarted, GatewayStopped, AuditRecovered,
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
-		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired,
+		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired, ApprovalRevoked,
+		AdminEntered, AdminLeft, AdminRefused,
 		AuditPruned, CallReviewed, DetailRead,
 		ToolRepeated, LedgerReconciled, LedgerAsked,
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/admins"
 	"mcp-gateway/config/delivery"
 	"mcp-gateway/config/rates"
 	"mcp-gateway/config/reach"
@@ -28,7 +29,9 @@ type Config struct {
 	Limits    Limits
 	Audit     Audit
 	Networks  reach.Networks // to which names of URLs here may lead, beside public ones
-	Redact    redact.Options // what is replaced in what upstreams send, beside secrets
+	Admin     admins.Admin
+	Console   *admins.Console // nil = there is none
+	Redact    redact.Options  // what is replaced in what upstreams send, beside secrets
 	Upstreams map[string]*Upstream
 
 	exposureAbsent *gateway.Problem // what it is to name an exposure file that is not there; nil where none is named

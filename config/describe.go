@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/config/admins"
 	"mcp-gateway/config/delivery"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
@@ -35,7 +36,7 @@ var (
 // file describes upstreams.yaml.
 func (l *loader) file(c *Config) form.Value {
 
-	return form.Object{Fields: []form.Field{
+	return form.Object{Fields: append([]form.Field{
 		{Key: "version", Need: true, Doc: "Version of this format.", Value: form.Version(1)},
 		{Key: "listen", Doc: "Where hosts reach the gateway.", Value: listen(&c.Listen)},
 		{Key: "replica", Doc: "Name of this process among replicas; minted once when empty.", Value: form.Matching(&c.Replica, replicaPattern, "bad_id", "replica name: lower-case letters, digits and hyphens")},
@@ -57,7 +58,7 @@ func (l *loader) file(c *Config) form.Value {
 			{Key: "phone", Doc: "Telephone numbers in the international form.", Value: form.Bool(&c.Redact.Phone)},
 		}}},
 		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
-	}}
+	}, admins.Fields(&c.Admin, &c.Console)...)}
 }
 
 func (l *loader) bundle(b *delivery.Bundle) form.Value {

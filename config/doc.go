@@ -10,6 +10,7 @@
 //	rules.go     rules over several keys of upstreams.yaml
 //	oauth.go     Issuer and its kin: whose tokens are accepted
 //	watch.go     Watch: tells of changed files
+//	admins/      who runs the gateway, and the console
 //	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
 //	delivery/    where bundles of policy come from

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"mcp-gateway/config/admins"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/config/form"
 	"mcp-gateway/config/secret"
@@ -48,6 +49,7 @@ func Survey(path string) (*Config, error) {
 	if doc.Readable() {
 		c.settle(doc.Root())
 		c.judge(doc.Root())
+		admins.Settle(doc.Root(), &c.Admin, c.Console, c.Auth.Keys)
 	} else {
 		c = nil
 	}
@@ -165,5 +167,5 @@ func (c *Config) Immutable(next *Config) []string {
 	if c.Replica != next.Replica {
 		names = append(names, "replica")
 	}
-	return names
+	return append(names, admins.Fixed(&c.Admin, &next.Admin, c.Console, next.Console)...)
 }

@@ -110,6 +110,7 @@ type ExposureFacts struct {
 	Tenants    []string          // the only tenants whose principals may know of it; none = any
 	Contract   string            // the version of the contract that the reviewer relies on, in the reviewer's words
 	Audit      AuditLevel
+	Notifies   []string // who learns of a call at once: names, or JSON Pointers into the arguments
 }
 
 // Class returns the side effect, with the worst class for an unreviewed tool.

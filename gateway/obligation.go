@@ -30,6 +30,8 @@ func (o *Obligations) IsZero() bool {
 type ApprovalBy struct {
 	Groups []string // the approver is in one of them; empty = anyone
 	Self   bool     // the caller's own consent is enough
+
+	Remember time.Duration // how long a yes may stand for later calls of the tool; 0 = it is for one call
 }
 
 // ApprovalFact is the approval of one very call by a human: bound to caller,

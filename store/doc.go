@@ -12,7 +12,7 @@
 //	profile.go  what each upstream was when it was last put on record
 //	history.go  registry.History: definitions ever seen, facts about upstreams
 //	commit.go   changes of many callers in one commit
-//	tickets.go  approval.Tickets: questions to people, and their answers
 //	ledger.go   receipt.Ledger: actions, their keys, receipts
+//	tickets/    approval.Tickets: questions to people, and their answers
 //	failure.go  ErrCorrupt, ErrNewer, ErrForeign: what a file can suffer from
 package store

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"mcp-gateway/approval"
 	"mcp-gateway/gateway"
 	"mcp-gateway/receipt"
+	"mcp-gateway/store/tickets"
 )
 
 var _ receipt.Ledger = (*Store)(nil)
@@ -24,7 +26,11 @@ func (s *Store) Begin(ctx context.Context, e *receipt.Entry) (holder *receipt.En
 			}
 		}
 		if e.Approval != "" {
-			if err := consume(ctx, tx, e); err != nil {
+			err := tickets.Consume(ctx, tx, e.Approval, e.Action, e.Began)
+			if errors.Is(err, approval.ErrState) {
+				err = receipt.ErrTicket
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -220,18 +226,4 @@ func parseRef(text string) (r receipt.EventRef) {
 		_, _ = fmt.Sscanf(text, "%s %d %d %s", &r.Replica, &r.Boot, &r.Seq, &r.Hash) // ours: it has its shape
 	}
 	return r
-}
-
-// consume uses up the approval of an action.
-func consume(ctx context.Context, tx *sql.Tx, e *receipt.Entry) error {
-	result, err := tx.ExecContext(ctx, `
-		UPDATE tickets SET state = 'consumed', action = ?, ended = ?
-		WHERE id = ? AND state = 'approved' AND expires > ?`, e.Action, e.Began.UnixNano(), e.Approval, e.Began.UnixNano())
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); n == 1 || err != nil {
-		return err
-	}
-	return receipt.ErrTicket
 }

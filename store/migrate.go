@@ -25,9 +25,14 @@ var effects string
 //go:embed schema/profiles.sql
 var profiles string
 
+//go:embed schema/consents.sql
+var consents string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
-func migrations() []string { return []string{version1, version2, confined, effects, profiles} }
+func migrations() []string {
+	return []string{version1, version2, confined, effects, profiles, consents}
+}
 
 // inspect says which version a database has, without writing to it: 0 is an
 // empty one. It fails if the database is not ours or too new.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-gateway/registry"
+	"mcp-gateway/store/tickets"
 )
 
 // Name is the file's name inside the state directory.
@@ -34,6 +35,7 @@ type Store struct {
 	keep  int64 // bytes that unapproved definitions of one upstream may take
 
 	commits *committer
+	*tickets.Box
 }
 
 var _ registry.History = (*Store)(nil)
@@ -59,6 +61,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(explain("opening "+path, err), s.Close())
 	}
 	s.commits = startCommitter(s)
+	s.Box = &tickets.Box{Read: s.read, Commit: s.commit, Explain: explain}
 	return s, nil
 }
 

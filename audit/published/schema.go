@@ -82,7 +82,7 @@ func members() map[string]member {
 		"faults":      {shapeFaults, "where arguments broke the pinned schema: declared names and the keyword"},
 		"approval":    {shapeID, "of the ticket that was asked for, answered, or used"},
 		"approver":    {shapeKeyed, "pseudonym of who answered a ticket, labelled a call or read a detail"},
-		"label":       {shapeWord, "a person's judgement of a call"},
+		"label":       {shapeWord, "a person's judgement of a call; of what somebody did to a ticket, the way by which they came: cli, api, console"},
 		"receipt":     {shapeID, "of the receipt that names this event"},
 		"code":        {`"type":"string","maxLength":64`, "which refusal or failure; none of a success"},
 		"outcome":     {`"type":"string","maxLength":64`, "what became of a call that was sent"},

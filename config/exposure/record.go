@@ -23,6 +23,7 @@ func record(e form.Entry, dst **registry.Record) form.Value {
 		form.Field{Key: "evidence", Value: form.Object{Fields: []form.Field{{Key: "external_id", Need: true, Value: pointer(&f.ExternalID)}}}},
 		form.Field{Key: "outcome", Value: form.Lazy(func() form.Value { return outcomes(&f.Outcomes) })},
 		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return status(&f.Status) })},
+		form.Field{Key: "notifies", Value: form.List(&f.Notifies, form.Text)},
 		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
 	)}
 }

@@ -96,6 +96,11 @@ type World struct {
 	// the Redactor of all does.
 	Content    map[string]*redact.Redactor
 	Durability map[gateway.SideEffect]audit.Durability
+	// Destinations says by upstream where its calls go, in words for approvers.
+	Destinations map[string]string
+	// Console is the address of the page on which people approve, without a path; ""
+	// is none.
+	Console string
 	// ClearSubjects writes subjects into events beside their pseudonyms.
 	ClearSubjects bool
 }

@@ -3,6 +3,8 @@ package consent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"mcp-gateway/approval"
 	"mcp-gateway/audit"
@@ -15,6 +17,9 @@ import (
 // keyPrefix begins the key of our own question among inputRequests, so that no
 // upstream's is taken for it.
 const keyPrefix = inquiry.Own + "approval:"
+
+// Where approvers find a ticket, behind the address of the console.
+const pagePath = "/console/approvals/"
 
 // takeAnswer takes the answer to our own question out of what the host answered, and
 // returns the ticket that it names. The rest goes to the upstream.
@@ -38,7 +43,7 @@ func takeAnswer(c *call.Call) (ticket string, answer []byte) {
 		rest[len(rest)-1] = '}'
 		c.Round.Responses = rest
 	}
-	if inquiry.Missing(c.Request.Meta.ClientCapabilities, inquiry.Question{Method: protocol.MethodElicit}) != nil {
+	if !showsForms(c) && !opensPages(c) {
 		return "", nil // nobody was asked through a host that shows no questions
 	}
 	return ticket, answer
@@ -51,28 +56,41 @@ func cutPrefix(name string) (string, bool) {
 	return name[len(keyPrefix):], true
 }
 
-// ask asks for the caller's own consent, where policy takes that and the host can be
-// asked. Who else must approve does so elsewhere, and the call is repeated then.
-func (d *Desk) ask(ctx context.Context, c *call.Call, t *approval.Ticket) (*approval.Ticket, error) {
-	if !selfIsEnough(c) {
-		return nil, required(c, t)
-	}
-	params := form(c, t)
+// showsForms says whether a modern host declared that it shows forms.
+func showsForms(c *call.Call) bool {
+	return inquiry.Missing(c.Request.Meta.ClientCapabilities, inquiry.Question{Method: protocol.MethodElicit}) == nil
+}
+
+// opensPages says whether a modern host declared that it opens URLs.
+func opensPages(c *call.Call) bool {
+	q := inquiry.Question{Method: protocol.MethodElicit, Params: []byte(`{"mode":"url"}`)}
+	return inquiry.Missing(c.Request.Meta.ClientCapabilities, q) == nil
+}
+
+// ask asks through the host, as far as that helps: for the caller's own consent where
+// policy takes that, in a form; else by sending the person to our page, where whoever
+// may approve signs in. Who can't be asked so approves elsewhere, and the call is
+// repeated then.
+func (d *Desk) ask(ctx context.Context, c *call.Call, t *approval.Ticket, s *approval.Sheet) (*approval.Ticket, error) {
+	self := approval.SelfIsEnough(c.Decision.Obligations.Approvals)
 	if c.Era == audit.Modern {
-		q := inquiry.Question{Method: protocol.MethodElicit, Params: params}
-		if inquiry.Missing(c.Request.Meta.ClientCapabilities, q) != nil {
-			return nil, required(c, t)
+		switch e := required(c, t).(*gateway.Error); {
+		case self && showsForms(c):
+			e.Ask = question(keyPrefix+t.ID, form(c, t, s))
+			return nil, e
+		case c.World.Console != "" && opensPages(c):
+			e.Ask = question(keyPrefix+t.ID, page(c, t, s))
+			return nil, e
+		default:
+			return nil, e
 		}
-		e := required(c, t).(*gateway.Error)
-		e.Ask = question(keyPrefix+t.ID, params)
-		return nil, e
 	}
-	if c.Stream == nil || c.Session == nil || !c.Stream.CanAsk(protocol.MethodElicit) {
+	if !self || c.Stream == nil || c.Session == nil || !c.Stream.CanAsk(protocol.MethodElicit) {
 		return nil, required(c, t)
 	}
 	waiting, cancel := context.WithTimeout(ctx, t.Expires.Sub(c.Now()))
 	defer cancel()
-	answer, err := c.Stream.Ask(waiting, protocol.MethodElicit, params)
+	answer, err := c.Stream.Ask(waiting, protocol.MethodElicit, form(c, t, s))
 	switch {
 	case ctx.Err() != nil:
 		return nil, gateway.Because(gateway.CodeCancelled, ctx.Err())
@@ -87,32 +105,42 @@ func (d *Desk) ask(ctx context.Context, c *call.Call, t *approval.Ticket) (*appr
 	return d.heard(ctx, c, t, answer)
 }
 
-// selfIsEnough says whether policy takes the caller's own consent.
-func selfIsEnough(c *call.Call) bool {
-	owed := c.Decision.Obligations.Approvals
-	for _, by := range owed {
-		if !by.Self || len(by.Groups) > 0 {
-			return false
-		}
-	}
-	return len(owed) > 0
-}
-
-// heard takes a host's answer (2026-07-28, Elicitation, Response Actions): only to
-// accept, with the box ticked, is consent.
+// heard takes a host's answer (2026-07-28, Elicitation, Response Actions). Where the
+// caller's own consent is enough, to accept with the box ticked is consent; where it is
+// not, a host that accepts only says that it opened our page. To decline refuses the
+// call either way. An answer of another shape is none: the question stays open.
 func (d *Desk) heard(ctx context.Context, c *call.Call, t *approval.Ticket, answer []byte) (*approval.Ticket, error) {
-	if !selfIsEnough(c) {
-		return nil, required(c, t)
-	}
+	owed := c.Decision.Obligations.Approvals
+	v := approval.Verdict{Approver: c.Principal.Subject, Self: true, Via: viaHost, At: c.Now()}
 	action, _ := protocol.Member(answer, "action")
-	ticked, _ := protocol.Lookup(answer, "/content/approve")
-	v := approval.Verdict{State: approval.Denied, Approver: c.Principal.Subject, Self: true, Via: viaHost, At: c.Now()}
 	switch {
-	case protocol.IsText(action, "accept") && string(ticked) == "true":
-		v.State = approval.Approved
+	case protocol.IsText(action, "accept"):
+		if !approval.SelfIsEnough(owed) || c.Era == audit.Modern && !showsForms(c) {
+			return t, nil
+		}
+		ticked, ok := box(answer, "/content/approve", true)
+		again, fine := box(answer, "/content/remember", false)
+		if !ok || !fine {
+			return nil, gateway.Fail(gateway.CodeApprovalInvalid, "approval_answer_malformed")
+		}
+		if v.State = approval.Denied; ticked {
+			v.State = approval.Approved
+		}
+		if ticked && again {
+			v.Remember = approval.Remembers(owed)
+		}
+	case protocol.IsText(action, "decline"):
+		v.State = approval.Denied
 	case protocol.IsText(action, "cancel"):
 		v.State = approval.Cancelled
+	default:
+		return nil, gateway.Fail(gateway.CodeApprovalInvalid, "approval_answer_malformed")
 	}
+	return d.settle(ctx, c, t, v)
+}
+
+// settle gives the ticket the caller's own verdict.
+func (d *Desk) settle(ctx context.Context, c *call.Call, t *approval.Ticket, v approval.Verdict) (*approval.Ticket, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if err := d.Tickets.Decide(ctx, t.ID, v); err != nil {
@@ -132,10 +160,33 @@ func (d *Desk) heard(ctx context.Context, c *call.Call, t *approval.Ticket, answ
 	return &approved, nil
 }
 
-// form is the elicitation's params: what is about to happen, and a box to tick.
-func form(c *call.Call, t *approval.Ticket) []byte {
-	out := protocol.AppendString([]byte(`{"message":`), message(c, t))
-	return append(out, `,"requestedSchema":{"type":"object","properties":{"approve":{"type":"boolean","title":"Let this call run once","default":false}},"required":["approve"]}}`...)
+// box reads a box of the form: whether it is ticked, and whether it is one at all. One
+// that need not be there is not ticked where it is absent.
+func box(answer []byte, pointer string, needed bool) (ticked, ok bool) {
+	raw, there := protocol.Lookup(answer, pointer)
+	if !there {
+		return false, !needed
+	}
+	return string(raw) == "true", string(raw) == "true" || string(raw) == "false"
+}
+
+// form is the elicitation's params: what is about to happen, and a box to tick; where
+// policy lets a yes stand for later calls, another one.
+func form(c *call.Call, t *approval.Ticket, s *approval.Sheet) []byte {
+	out := protocol.AppendString([]byte(`{"message":`), message(c, t, s))
+	out = append(out, `,"requestedSchema":{"type":"object","properties":{"approve":{"type":"boolean","title":"Let this call run once","default":false}`...)
+	if stands := approval.Remembers(c.Decision.Obligations.Approvals); stands > 0 {
+		title := fmt.Sprintf("Let later calls of this tool run too, whatever their arguments, for %s", stands.Round(time.Second))
+		out = protocol.AppendString(append(out, `,"remember":{"type":"boolean","title":`...), title)
+		out = append(out, `,"default":false}`...)
+	}
+	return append(out, `},"required":["approve"]}}`...)
+}
+
+// page is the elicitation's params that send a person to our page.
+func page(c *call.Call, t *approval.Ticket, s *approval.Sheet) []byte {
+	out := protocol.AppendString([]byte(`{"mode":"url","message":`), message(c, t, s)+"\n\nWho may approve it signs in on the page, and answers there. Then the call is repeated.")
+	return append(protocol.AppendString(append(out, `,"url":`...), c.World.Console+pagePath+t.ID), '}')
 }
 
 // question is the result by which a modern host is asked.

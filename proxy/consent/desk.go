@@ -50,7 +50,12 @@ func (d *Desk) Consent(ctx context.Context, c *call.Call) error {
 	if c.Permit.Valid() {
 		return nil
 	}
-	t, err := d.ticket(ctx, c)
+	if t, err := d.remembered(ctx, c); err != nil {
+		return err
+	} else if t != nil {
+		return d.use(ctx, c, t)
+	}
+	t, s, err := d.ticket(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -60,24 +65,58 @@ func (d *Desk) Consent(ctx context.Context, c *call.Call) error {
 		}
 	}
 	if t.State == approval.Pending {
-		if t, err = d.ask(ctx, c, t); err != nil {
+		if t, err = d.asked(ctx, c, t, s); err != nil {
 			return err
 		}
 	}
 	return d.use(ctx, c, t)
 }
 
+// remembered returns the consent that stands for this tool and caller as a ticket;
+// nil where there is none, or where policy takes none for this very call.
+func (d *Desk) remembered(ctx context.Context, c *call.Call) (*approval.Ticket, error) {
+	if approval.Remembers(c.Decision.Obligations.Approvals) == 0 {
+		return nil, nil
+	}
+	stands, err := d.Tickets.Recall(ctx, bindingOf(c), c.Now())
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if stands == nil {
+		return nil, nil
+	}
+	return &approval.Ticket{ID: stands.ID, State: approval.Approved, Verdict: stands.Verdict, Expires: stands.Expires}, nil
+}
+
+// asked asks about a ticket, whose sheet is made where it was not opened just now.
+func (d *Desk) asked(ctx context.Context, c *call.Call, t *approval.Ticket, s *approval.Sheet) (*approval.Ticket, error) {
+	if s == nil {
+		var err error
+		if s, err = d.sheet(c); err != nil {
+			return nil, err
+		}
+	}
+	return d.ask(ctx, c, t, s)
+}
+
 // ticket finds the ticket that a call relies on, or opens one.
-func (d *Desk) ticket(ctx context.Context, c *call.Call) (*approval.Ticket, error) {
+func (d *Desk) ticket(ctx context.Context, c *call.Call) (*approval.Ticket, *approval.Sheet, error) {
 	b := bindingOf(c)
 	if fx := c.Effect; fx != nil && fx.Resumes != nil && fx.Resumes.State == gateway.OutcomeAwaiting && fx.Resumes.Approval != "" {
-		return d.named(ctx, fx.Resumes.Approval, b, fx.Resumes.Action) // a later round of the call that it was used for
+		t, err := d.named(ctx, fx.Resumes.Approval, b, fx.Resumes.Action) // a later round of the call that it was used for
+		return t, nil, err
 	}
 	if raw, ok := protocol.Member(c.Request.Meta.Raw, MetaApproval); ok {
 		id, _ := protocol.Text(raw)
-		return d.named(ctx, id, b, "")
+		t, err := d.named(ctx, id, b, "")
+		return t, nil, err
 	}
-	return d.open(ctx, c, b)
+	s, err := d.sheet(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := d.open(ctx, c, b, s)
+	return t, s, err
 }
 
 // named returns the ticket of that id if it is for this call.
@@ -104,17 +143,18 @@ func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action
 	return nil, gateway.Fail(gateway.CodeApprovalInvalid, gateway.Reason("approval_"+string(t.State)))
 }
 
-// open returns the open ticket of a binding, which it makes where there is none.
-func (d *Desk) open(ctx context.Context, c *call.Call, b *approval.Binding) (*approval.Ticket, error) {
-	shown, err := d.show(c)
-	if err != nil {
-		return nil, err
-	}
+// open returns the open ticket of a binding, which it makes where there is none. What
+// was denied stays denied for as long as the ticket would have been good: a caller does
+// not ask until somebody gives in.
+func (d *Desk) open(ctx context.Context, c *call.Call, b *approval.Binding, s *approval.Sheet) (*approval.Ticket, error) {
 	now := c.Now()
 	t := &approval.Ticket{
 		ID: audit.NewID(now).String(), State: approval.Pending, Binding: *b, Created: now, Expires: now.Add(Life),
 	}
-	t.Shown = d.Keys.Seal(keyring.Ledger, shown, []byte("ticket "+t.ID))
+	var err error
+	if t.Shown, err = approval.SealSheet(d.Keys, t.ID, s); err != nil {
+		return nil, unavailable(err)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	open, err := d.Tickets.Ask(ctx, t, mostPending)
@@ -123,6 +163,8 @@ func (d *Desk) open(ctx context.Context, c *call.Call, b *approval.Binding) (*ap
 		e := gateway.Because(gateway.CodeRateLimited, err, "approvals_pending")
 		e.RetryAfter = time.Minute
 		return nil, e
+	case errors.Is(err, approval.ErrDenied):
+		return nil, gateway.Because(gateway.CodeUserDenied, err, "approval_denied_before")
 	case err != nil:
 		return nil, unavailable(err)
 	}
@@ -132,7 +174,9 @@ func (d *Desk) open(ctx context.Context, c *call.Call, b *approval.Binding) (*ap
 	return open, d.Record.Asked(ctx, c, t.ID)
 }
 
-// use asks policy again with the approval as a fact.
+// use asks policy again with the approval as a fact. The ledger uses up the approval of
+// a call with a side effect, in the transaction that enters it; that of any other call
+// is used up here.
 func (d *Desk) use(ctx context.Context, c *call.Call, t *approval.Ticket) error {
 	c.Approval = t.Fact()
 	if err := d.Decide(ctx, c); err != nil {
@@ -141,8 +185,26 @@ func (d *Desk) use(ctx context.Context, c *call.Call, t *approval.Ticket) error 
 	if !c.Permit.Valid() {
 		return required(c, t)
 	}
-	if t.Verdict.Via != viaHost { // a host's answer was put on record when it came
+	if c.Effect == nil {
+		if err := d.consume(ctx, c, t); err != nil {
+			return err
+		}
+	}
+	if t.Verdict.Via != viaHost || t.Binding.Arguments == "" { // a host's answer was put on record when it came
 		return d.Record.Granted(ctx, c, t)
+	}
+	return nil
+}
+
+func (d *Desk) consume(ctx context.Context, c *call.Call, t *approval.Ticket) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	err := d.Tickets.Consume(ctx, t.ID, c.ID.String(), c.Now())
+	switch {
+	case errors.Is(err, approval.ErrState):
+		return gateway.Because(gateway.CodeApprovalRequired, err, gateway.ReasonApprovalUsed)
+	case err != nil:
+		return unavailable(err)
 	}
 	return nil
 }

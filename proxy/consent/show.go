@@ -27,11 +27,14 @@ func secretClass(class string) bool {
 	return false
 }
 
-// show is what an approver sees of the arguments: exactly what was sent, but for
+// sheet is what an approver sees: the arguments exactly as they were sent, but for
 // values that the reviewer classed as secret. Where anything else would have to be
 // hidden, or hides, nobody can approve what they can't see.
-func (d *Desk) show(c *call.Call) ([]byte, error) {
-	shown := shownArguments(c)
+func (d *Desk) sheet(c *call.Call) (*approval.Sheet, error) {
+	item := c.Item.Item()
+	f := item.Facts
+	hidden := hiddenOf(f)
+	shown := shownArguments(c, hidden)
 	if len(shown) > mostShown {
 		return nil, gateway.Fail(gateway.CodeForbidden, "arguments_too_large_to_show")
 	}
@@ -39,42 +42,82 @@ func (d *Desk) show(c *call.Call) ([]byte, error) {
 	if err != nil || clean.Changed() {
 		return nil, gateway.Because(gateway.CodeForbidden, err, "argument_hidden")
 	}
-	return shown, nil
+	return &approval.Sheet{
+		Arguments: shown, Hidden: hidden, SideEffect: f.Class(), Reversible: f.Reversible, Contained: f.Contained,
+		Destination: c.World.Destinations[item.ID.Upstream], Notifies: notified(f, c.Arguments), Data: f.Data, Evidence: f.ExternalID,
+		Purpose: f.Why, Owner: f.Owner, Reasons: c.Decision.Reasons, Needs: c.Decision.Obligations.Approvals,
+	}, nil
 }
 
-func shownArguments(c *call.Call) []byte {
-	if c.Arguments == nil {
-		return []byte("{}")
-	}
+// hiddenOf are the pointers of what is classed as secret.
+func hiddenOf(f *gateway.ExposureFacts) []string {
 	var secret []string
-	for pointer, class := range c.Item.Item().Facts.Data {
+	for pointer, class := range f.Data {
 		if secretClass(class) {
 			secret = append(secret, pointer)
 		}
 	}
-	if secret == nil {
+	slices.Sort(secret)
+	return secret
+}
+
+func shownArguments(c *call.Call, hidden []string) []byte {
+	switch {
+	case c.Arguments == nil:
+		return []byte("{}")
+	case hidden == nil:
 		return c.Arguments
 	}
-	return oblige.Arguments(c.Arguments, secret)
+	return oblige.Arguments(c.Arguments, hidden)
+}
+
+// notified are those who learn of the call at once: as the reviewer wrote them, or
+// what stands in the argument that the reviewer named. An argument that is classed as
+// secret is not told by this way either.
+func notified(f *gateway.ExposureFacts, arguments []byte) []string {
+	var all []string
+	for _, who := range f.Notifies {
+		switch value, ok := protocol.Lookup(arguments, who); {
+		case !strings.HasPrefix(who, "/"):
+			all = append(all, who)
+		case secretClass(f.Data[who]):
+			all = append(all, "whom "+who+" names, which is hidden")
+		case ok:
+			all = append(all, string(value))
+		}
+	}
+	return all
 }
 
 // message says in the reviewer's words what is about to happen. No text of the
 // upstream enters it.
-func message(c *call.Call, t *approval.Ticket) string {
+func message(c *call.Call, t *approval.Ticket, s *approval.Sheet) string {
 	item := c.Item.Item()
 	var b strings.Builder
-	fmt.Fprintf(&b, "May this call run once?\n\nTool: %s on %s\nSide effect: %s", item.ID.Name, item.ID.Upstream, item.Facts.Class())
-	if !item.Facts.Reversible {
-		b.WriteString(", can't be taken back")
+	fmt.Fprintf(&b, "May this call run once?\n\nTool: %s on %s\n", item.ID.Name, item.ID.Upstream)
+	line := func(what, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", what, text)
+		}
 	}
-	if !item.Facts.Contained {
-		b.WriteString(", reaches people or systems outside")
+	effect := string(s.SideEffect)
+	if !s.Reversible {
+		effect += ", can't be taken back"
 	}
-	fmt.Fprintf(&b, "\nArguments: %s\n", protocol.AppendCanonical(nil, shownArguments(c)))
-	for _, pointer := range slices.Sorted(maps.Keys(item.Facts.Data)) {
-		fmt.Fprintf(&b, "Data: %s is %s\n", pointer, item.Facts.Data[pointer])
+	if !s.Contained {
+		effect += ", reaches people or systems outside"
 	}
-	fmt.Fprintf(&b, "Asked because: %s\nExpires: %s", joined(c.Decision.Reasons), t.Expires.UTC().Format(time.RFC3339))
+	line("Side effect", effect)
+	line("Arguments", string(protocol.AppendCanonical(nil, s.Arguments)))
+	line("Not shown, as the reviewer judged", strings.Join(s.Hidden, ", "))
+	line("Goes to", s.Destination)
+	for _, pointer := range slices.Sorted(maps.Keys(s.Data)) {
+		line("Data", pointer+" is "+s.Data[pointer])
+	}
+	line("Notifies", strings.Join(s.Notifies, ", "))
+	line("Evidence of it", s.Evidence)
+	line("Asked because", joined(c.Decision.Reasons))
+	fmt.Fprintf(&b, "Expires: %s", t.Expires.UTC().Format(time.RFC3339))
 	return b.String()
 }
 

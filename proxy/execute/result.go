@@ -51,6 +51,12 @@ func (x *Executor) redact(m *method, c *call.Call) error {
 	if inner, _ := protocol.Member(c.Incoming.Result, "requestState"); protocol.Kind(inner) == '"' {
 		left.Inner = inner
 	}
+	requests, _ := protocol.Member(c.Clean.Bytes(), "inputRequests")
+	if protocol.Kind(requests) == '{' {
+		for key := range protocol.Members(requests) {
+			left.Asked = append(left.Asked, string(key))
+		}
+	}
 	c.Result = x.Hop.Asking(c.Clean.Bytes(), state.Seal(x.Keys, binding(c), left, c.Now()))
 	return nil
 }

@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"mcp-gateway/audit"
@@ -35,9 +36,7 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 	}
 	raw, ok := protocol.Member(c.Request.Params, "requestState")
 	if !ok {
-		if c.Round.Responses != nil {
-			c.Round.Responses = own(c.Round.Responses)
-		}
+		c.Round.Responses = answering(c.Round.Responses, nil)
 		return nil
 	}
 	token, ok := protocol.Text(raw)
@@ -49,22 +48,31 @@ func (x *Executor) recall(m *method, c *call.Call) error {
 		return err
 	}
 	c.Action, c.Round.Again, c.Round.State = left.Action, true, left.Inner
+	c.Round.Responses = answering(c.Round.Responses, left.Asked)
 	return nil
 }
 
-// own keeps of a host's answers those to the gateway's own questions, which name their
-// ticket. Without the state that came with an upstream's question the others answer
-// nothing that was asked in this very call: nobody judged or approved them, and they
-// are not sent.
-func own(responses []byte) []byte {
-	kept := []byte{'{'}
-	for name, value := range protocol.Members(responses) {
-		if strings.HasPrefix(string(name), inquiry.Own) {
-			kept = append(protocol.AppendString(kept, string(name)), ':')
-			kept = append(append(kept, value...), ',')
-		}
+// answering keeps of a host's answers those to what was asked in this very call, as
+// the state that came with the questions names them, and those to the gateway's own
+// questions, which name their ticket. The others answer nothing: nobody judged or
+// approved them, and they are not sent.
+func answering(responses []byte, asked []string) []byte {
+	if responses == nil {
+		return nil
 	}
-	if len(kept) == 1 {
+	kept, whole := []byte{'{'}, true
+	for name, value := range protocol.Members(responses) {
+		if !strings.HasPrefix(string(name), inquiry.Own) && !slices.Contains(asked, string(name)) {
+			whole = false
+			continue
+		}
+		kept = append(protocol.AppendString(kept, string(name)), ':')
+		kept = append(append(kept, value...), ',')
+	}
+	switch {
+	case whole:
+		return responses
+	case len(kept) == 1:
 		return nil
 	}
 	kept[len(kept)-1] = '}'

@@ -37,14 +37,16 @@ type Binding struct {
 type State struct {
 	Action audit.ID // joins the events of all rounds
 	Inner  []byte   // the upstream's requestState, a JSON string as it came; nil = it sent none
+	Asked  []string // the keys of the questions that were asked: what answers another is no answer
 }
 
 // version is the first byte of what is sealed.
-const version = 1
+const version = 2
 
-// head is what stands before the inner state: version, action, when the state's
-// time is over in milliseconds since 1970, and whether there is an inner state.
-const head = 1 + len(audit.ID{}) + 8 + 1
+// head is what always stands in a state: version, action, when its time is over in
+// milliseconds since 1970, how many keys follow, and behind them whether there is an
+// inner state.
+const head = 1 + len(audit.ID{}) + 8 + 2 + 1
 
 // Seal returns the requestState for the host: a token that tells nothing, can't
 // be altered, and differs each time.
@@ -52,6 +54,11 @@ func Seal(ring *keyring.Ring, b *Binding, s State, now time.Time) string {
 	plain := append(make([]byte, 0, head+len(s.Inner)), version)
 	plain = append(plain, s.Action[:]...)
 	plain = binary.BigEndian.AppendUint64(plain, uint64(now.Add(Life).UnixMilli()))
+	plain = binary.BigEndian.AppendUint16(plain, uint16(len(s.Asked)))
+	for _, key := range s.Asked {
+		plain = binary.BigEndian.AppendUint32(plain, uint32(len(key)))
+		plain = append(plain, key...)
+	}
 	if s.Inner == nil {
 		return ring.Seal(keyring.State, append(plain, 0), b.bytes())
 	}
@@ -74,10 +81,33 @@ func Open(ring *keyring.Ring, b *Binding, token string, now time.Time) (State, e
 	if over := binary.BigEndian.Uint64(rest); uint64(now.UnixMilli()) >= over {
 		return State{}, gateway.Because(gateway.CodeStateInvalid, ErrExpired)
 	}
-	if rest[8] == 1 {
-		s.Inner = rest[9:]
+	if !s.read(rest[8:]) {
+		return State{}, gateway.Because(gateway.CodeStateInvalid, ErrShape)
 	}
 	return s, nil
+}
+
+// read reads the keys and the inner state. Both are ours: the seal was good.
+func (s *State) read(rest []byte) bool {
+	asked := int(binary.BigEndian.Uint16(rest))
+	rest = rest[2:]
+	for range asked {
+		if len(rest) < 4 {
+			return false
+		}
+		n := binary.BigEndian.Uint32(rest)
+		if rest = rest[4:]; uint64(n) > uint64(len(rest)) {
+			return false
+		}
+		s.Asked, rest = append(s.Asked, string(rest[:n])), rest[n:]
+	}
+	if len(rest) == 0 {
+		return false
+	}
+	if rest[0] == 1 {
+		s.Inner = rest[1:]
+	}
+	return true
 }
 
 // bytes are what the seal authenticates beside the state: each part behind its

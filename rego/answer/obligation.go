@@ -62,6 +62,9 @@ var readers = map[string]func(*owed, *gateway.Obligations){
 		if r.has("groups") {
 			by.Groups = r.texts("groups")
 		}
+		if r.has("remember_seconds") {
+			by.Remember = time.Duration(r.number("remember_seconds", maxSeconds)) * time.Second
+		}
 		o.Approvals = append(o.Approvals, by)
 	},
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -90,13 +91,21 @@ func TestTheCallersOwnConsent(t *testing.T) {
 	for i, tc := range []struct {
 		answer   string
 		code     string
+		next     string // what the same call is answered then
 		executed int
 	}{
-		{`{"action":"accept","content":{"approve":false}}`, "user_denied", 0},
-		{`{"action":"decline"}`, "user_denied", 0},
-		{`{"action":"cancel"}`, "user_denied", 0},
-		{`{"action":"accept","content":{"approve":true}}`, "", 1},
+		{`{"action":"accept","content":{"approve":false}}`, "user_denied", "user_denied", 0},
+		{`{"action":"decline"}`, "user_denied", "user_denied", 0},
+		{`{"action":"cancel"}`, "user_denied", "", 0},
+		{`{"action":"accept","content":{"approve":"true"}}`, "approval_invalid", "", 0},
+		{`{"action":"accept","content":{"approve":true,"remember":1}}`, "approval_invalid", "", 0},
+		{`{"action":"accept","content":{}}`, "approval_invalid", "", 0},
+		{`{"action":"accept"}`, "approval_invalid", "", 0},
+		{`{"action":true}`, "approval_invalid", "", 0},
+		{`{}`, "approval_invalid", "", 0},
+		{`{"action":"accept","content":{"approve":true}}`, "", "", 1},
 	} {
+		args := fmt.Sprintf(`{"title":"it burns %d"}`, i) // what was denied is not asked again
 		r := capable(alice.Calling("desk__post", args)).Send(t)
 		requests := r.Get("/inputRequests")
 		if r.Get("/resultType") != `"input_required"` || !strings.Contains(requests, "it burns") || d.count() != 0 {
@@ -105,8 +114,12 @@ func TestTheCallersOwnConsent(t *testing.T) {
 		key, _, _ := strings.Cut(strings.TrimPrefix(requests, `{"`), `"`)
 		retry := capable(alice.Calling("desk__post", args))
 		retry.Params += `,"inputResponses":{"` + key + `":` + tc.answer + `}`
-		if r := retry.Send(t); r.Code() != tc.code || d.count() != tc.executed {
+		r = retry.Send(t)
+		if r.Code() != tc.code || d.count() != tc.executed || tc.code == "approval_invalid" && !strings.Contains(string(r.Body), "approval_answer_malformed") {
 			t.Errorf("%s: %q, %d executed: %s", tc.answer, r.Code(), d.count(), r.Body)
+		}
+		if r := capable(alice.Calling("desk__post", args)).Send(t); r.Code() != tc.next || d.count() != tc.executed {
+			t.Errorf("after %s: %q, %d executed: %s", tc.answer, r.Code(), d.count(), r.Body)
 		}
 	}
 	// A destructive call needs somebody else: its host is not even asked.
@@ -130,8 +143,12 @@ func TestDenied(t *testing.T) {
 	if r := withApproval(alice.Calling("desk__wipe", args), id).Send(t); r.Code() != "user_denied" || d.count() != 0 {
 		t.Errorf("%s", r.Body)
 	}
-	self := answer(t, s, alice.Call(t, "desk__wipe", args), approval.Verdict{State: approval.Approved, Approver: "alice", Self: true, Via: "cli"})
-	if r := withApproval(alice.Calling("desk__wipe", args), self).Send(t); r.Code() != "approval_required" || d.count() != 0 {
+	if r := alice.Call(t, "desk__wipe", args); r.Code() != "user_denied" || !strings.Contains(string(r.Body), "approval_denied_before") || d.count() != 0 {
+		t.Errorf("a denial stands: %s", r.Body)
+	}
+	other := `{"title":"another"}`
+	self := answer(t, s, alice.Call(t, "desk__wipe", other), approval.Verdict{State: approval.Approved, Approver: "alice", Self: true, Via: "cli"})
+	if r := withApproval(alice.Calling("desk__wipe", other), self).Send(t); r.Code() != "approval_required" || d.count() != 0 {
 		t.Errorf("%s", r.Body)
 	}
 }

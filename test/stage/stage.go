@@ -32,10 +32,13 @@ type Principal struct {
 type Options struct {
 	// Principals may call; none means one "alice" who holds the scope "use".
 	Principals []Principal
-	Upstreams  []Upstream
-	Settings   string // further text of upstreams.yaml, such as "limits: {body: 64KiB}\n"
-	Auth       string // further keys of auth, such as "stdio: {subject: local, scopes: [use]}"
-	Listen     string // further keys of listen, such as `hosts: [gw.example]`
+	// Staff run the gateway; none means that there is no listener for them.
+	Staff     []Staff
+	Console   string // further keys of console, such as "idle: 1m"; "-" for a console with none
+	Upstreams []Upstream
+	Settings  string // further text of upstreams.yaml, such as "limits: {body: 64KiB}\n"
+	Auth      string // further keys of auth, such as "stdio: {subject: local, scopes: [use]}"
+	Listen    string // further keys of listen, such as `hosts: [gw.example]`
 	// Before is called when all is reviewed and nothing is served yet; nil is fine.
 	Before func(*Stage)
 	// Review writes the record of a tool in exposure.yaml without its
@@ -54,6 +57,7 @@ type Options struct {
 type Stage struct {
 	Gateway *run.Gateway
 	URL     string // of the gateway, without a path
+	Admin   string // of the operators' API and the console, without a path; "" without staff
 	Dir     string // holds upstreams.yaml, exposure.yaml and var/
 
 	options Options
@@ -77,6 +81,9 @@ func Open(t testing.TB, o Options) *Stage {
 		o.Others = func(gateway.ItemID) string { return Reviewed("use") }
 	}
 	s := &Stage{Dir: t.TempDir(), options: o, keys: map[string]string{}, log: &log{}}
+	if len(o.Staff) > 0 {
+		s.Admin = "http://" + freeAddress(t)
+	}
 	s.Write(t, "upstreams.yaml", s.configuration())
 	s.Write(t, "exposure.yaml", "version: 1\ntools: {}\n")
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), s.log, zapcore.DebugLevel)
@@ -166,6 +173,7 @@ func (s *Stage) configuration() string {
 	if !strings.Contains(s.options.Settings, "policy:") {
 		b.WriteString("policy: {timeout: 10s}\n") // a busy machine is no reason to deny
 	}
+	s.staff(&b)
 	b.WriteString(s.options.Settings + "upstreams:\n")
 	for _, u := range s.options.Upstreams {
 		fmt.Fprintf(&b, "  %s:\n    %s\n", u.ID, strings.ReplaceAll(strings.TrimSpace(u.settings), "\n", "\n    "))

@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/ground"
+	"mcp-gateway/cmd/mcp-gateway/operator/approvals"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
 	"mcp-gateway/store"
@@ -19,14 +20,13 @@ import (
 func Commands(path *string, version string) []*cobra.Command {
 	d := &desk{config: path, version: version}
 	groups := []*cobra.Command{
-		cli.Group("approvals", "Calls that wait for a person", d.listTickets(), d.showTicket(), d.approve(), d.deny(), d.revoke()),
 		cli.Group("receipts", "What became of side effects, signed", d.listReceipts(), d.showReceipt(), d.verify(), d.keys()),
 		cli.Group("ledger", "Actions: calls with side effects", d.listActions(), d.showAction(), d.reconcile()),
 	}
 	for _, g := range groups {
 		g.PersistentFlags().StringVar(&d.state, "state-dir", "", "work on this state `directory`, whatever the configuration says")
 	}
-	return groups
+	return append(groups, approvals.Command(path))
 }
 
 // desk is what the commands share.

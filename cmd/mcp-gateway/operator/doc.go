@@ -5,7 +5,7 @@
 // Map:
 //
 //	desk.go       the state that the commands share; Commands
-//	approvals.go  approvals list, show, approve, deny, revoke
+//	approvals/    approvals list, show, approve, deny, revoke, remembered
 //	receipts.go   receipts list, show, verify, keys
 //	ledger.go     ledger list, show: what ledger and journal know of an action
 //	reconcile.go  ledger reconcile: what became of an unknown outcome

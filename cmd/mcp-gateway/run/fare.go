@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"net"
+	"time"
 
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/cmd/mcp-gateway/run/tell"
@@ -25,6 +26,11 @@ func (g *Gateway) log() tell.Log {
 	return tell.Log{Zap: g.options.Log, Telemetry: g.telemetry, Told: &g.told}
 }
 
+// stand tells how the gateway stands that began then.
+func (g *Gateway) stand(began time.Time) signs.Standing {
+	return signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry, g.delivery.Status())
+}
+
 // serveStatus serves health, metrics and status where the configuration says so.
 func (g *Gateway) serveStatus(ctx context.Context) error {
 	if g.config.Listen.Status == "" {
@@ -33,9 +39,7 @@ func (g *Gateway) serveStatus(ctx context.Context) error {
 	began := g.options.Clock()
 	return signs.Serve(ctx, g.config.Listen.Status, &telemetry.Health{
 		Telemetry: g.telemetry, Checks: signs.Checks(g.corridor, g.journal),
-		Status: func() any {
-			return signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry, g.delivery.Status())
-		},
+		Status: func() any { return g.stand(began) },
 	}, func(a net.Addr) {
 		if g.options.OnStatus != nil {
 			g.options.OnStatus(a)

@@ -15,6 +15,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
+	"mcp-gateway/cmd/mcp-gateway/run/admins"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/keep"
@@ -67,6 +68,7 @@ type Gateway struct {
 	corridor  *proxy.Gateway
 	sessions  *legacy.Front
 	telemetry *telemetry.Telemetry // nil: nobody hears it
+	admins    *admins.Desk
 	handler   http.Handler
 
 	mu    sync.Mutex // one reload at a time
@@ -184,6 +186,14 @@ func (g *Gateway) build() error {
 	if err != nil {
 		return err
 	}
+	began := g.options.Clock()
+	g.admins, err = admins.New(admins.Options{
+		Config: g.config, Tickets: g.store, Keys: g.keys, Names: g.names, Journal: g.journal, Registry: g.registry,
+		Stand: func() signs.Standing { return g.stand(began) }, Clock: g.options.Clock, Log: g.options.Log,
+	})
+	if err != nil {
+		return err
+	}
 	return g.openDoors()
 }
 
@@ -246,6 +256,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	background.Go(func() { g.keeper.Run(work) })
 	background.Go(func() { g.watch(work) })
 	background.Go(func() { g.log().Status(g.serveStatus(work)) })
+	background.Go(func() { g.admins.Serve(work) })
 	background.Go(func() {
 		<-work.Done()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)

@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run/admins"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/config"
@@ -139,6 +140,9 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	g.world = next
 	g.trust.Store(&trust)
 	g.keeper.Set(p.config.Audit.Retention)
+	if err := g.admins.Set(p.config); err != nil {
+		return err
+	}
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
 	g.refresher.Set(g.loops, ports)
@@ -188,6 +192,8 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		Extensions:    extensions(c),
 		Exchanged:     terms.Exchanged(c),
 		Content:       terms.Content(c),
+		Destinations:  admins.Destinations(c),
+		Console:       admins.Page(c),
 		ClearSubjects: c.Audit.Subjects == config.Plain,
 	}
 }

@@ -1,0 +1,140 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcp-gateway/approval"
+	"mcp-gateway/approval/office"
+	"mcp-gateway/auth/staff"
+)
+
+// Sizes of a page.
+const (
+	pageSize = 100
+	mostPage = 1000
+)
+
+// headerVia says through which program a key comes: a word for the ticket, no proof.
+const headerVia = "Mcp-Gateway-Via"
+
+func person(r *http.Request, m *staff.Member) *approval.Person {
+	via := "api"
+	if r.Header.Get(headerVia) == "cli" {
+		via = "cli"
+	}
+	return &approval.Person{Subject: m.Subject, Tenant: m.Tenant, Groups: m.Groups, Via: via, Key: m.ID}
+}
+
+// list: ?state=pending,approved&cursor=ID&limit=N, newest first.
+func (a *API) list(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+	q, ok := query(r)
+	if !ok {
+		refuse(w, http.StatusBadRequest, Malformed, "Wants state, cursor and limit (1 to 1000).")
+		return
+	}
+	found, err := a.o.Office.List(r.Context(), person(r, who), q)
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	page := Tickets{Approvals: make([]Ticket, len(found))}
+	for i := range found {
+		page.Approvals[i] = TicketOf(&found[i])
+	}
+	if len(found) == q.Limit {
+		page.Next = found[len(found)-1].ID
+	}
+	send(w, http.StatusOK, &page)
+}
+
+func query(r *http.Request) (approval.Query, bool) {
+	q := approval.Query{Limit: pageSize}
+	values := r.URL.Query()
+	for _, text := range values["state"] {
+		for word := range strings.SplitSeq(text, ",") {
+			if !slices.Contains(approval.States(), approval.State(word)) {
+				return q, false
+			}
+			q.States = append(q.States, approval.State(word))
+		}
+	}
+	q.Before = values.Get("cursor")
+	if text := values.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > mostPage {
+			return q, false
+		}
+		q.Limit = n
+	}
+	return q, true
+}
+
+func (a *API) show(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+	v, err := a.o.Office.Show(r.Context(), person(r, who), r.PathValue("id"))
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	out := ViewOf(v)
+	send(w, http.StatusOK, &out)
+}
+
+func (a *API) decide(to approval.State) func(http.ResponseWriter, *http.Request, *staff.Member) {
+	return func(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+		var v Verdict
+		if !read(w, r, &v) {
+			return
+		}
+		answer := office.Answer{State: to, Reason: v.Reason, Remember: v.Remember}
+		t, err := a.o.Office.Decide(r.Context(), person(r, who), r.PathValue("id"), answer)
+		if err != nil {
+			a.fail(w, err)
+			return
+		}
+		out := TicketOf(t)
+		send(w, http.StatusOK, &out)
+	}
+}
+
+// read reads a body strictly: JSON by its media type, one object, no member that
+// isn't known.
+func read(w http.ResponseWriter, r *http.Request, into any) bool {
+	if r.Header.Get("Content-Type") == "application/json" {
+		body := json.NewDecoder(r.Body)
+		body.DisallowUnknownFields()
+		if body.Decode(into) == nil && !body.More() {
+			return true
+		}
+	}
+	refuse(w, http.StatusBadRequest, Malformed, "Wants application/json as documented, of at most 16 KiB.")
+	return false
+}
+
+func (a *API) remembered(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+	stand, err := a.o.Office.Consents(r.Context(), person(r, who))
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	all := Consents{Remembered: make([]Consent, len(stand))}
+	for i := range stand {
+		all.Remembered[i] = ConsentOf(&stand[i])
+	}
+	send(w, http.StatusOK, &all)
+}
+
+func (a *API) forget(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+	var v Verdict
+	if !read(w, r, &v) {
+		return
+	}
+	if err := a.o.Office.Forget(r.Context(), person(r, who), r.PathValue("id")); err != nil {
+		a.fail(w, err)
+		return
+	}
+	send(w, http.StatusOK, struct{}{})
+}

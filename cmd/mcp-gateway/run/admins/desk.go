@@ -1,0 +1,173 @@
+package admins
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"mcp-gateway/admin"
+	"mcp-gateway/admin/local"
+	"mcp-gateway/approval"
+	"mcp-gateway/approval/office"
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/journal"
+	"mcp-gateway/auth/staff"
+	"mcp-gateway/cmd/mcp-gateway/run/signs"
+	"mcp-gateway/config"
+	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
+	"mcp-gateway/registry"
+)
+
+// Bounds of the listeners: what is asked here is short.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = 30 * time.Second
+	idleTimeout   = time.Minute
+	headerBytes   = 16 << 10
+)
+
+// sweepEvery is how often what nobody answered in time is put on record.
+const sweepEvery = 15 * time.Second
+
+// Options are what a desk is made of. All are required.
+type Options struct {
+	Config   *config.Config
+	Tickets  approval.Tickets
+	Keys     *keyring.Ring
+	Names    *audit.Keys
+	Journal  *journal.Journal
+	Registry *registry.Registry
+	Stand    func() signs.Standing // how the gateway stands
+	Clock    func() time.Time
+	Log      *zap.Logger
+}
+
+// Desk is where those who run a gateway are answered.
+type Desk struct {
+	o      Options
+	office *office.Office
+	api    *admin.API
+	now    atomic.Pointer[people]
+}
+
+// people are those of the configuration that is in force.
+type people struct {
+	roster *staff.Roster
+	local  *staff.Member
+}
+
+// New returns the desk of a gateway.
+func New(o Options) (*Desk, error) {
+	d := &Desk{o: o}
+	if err := d.Set(o.Config); err != nil {
+		return nil, err
+	}
+	d.office = &office.Office{Tickets: o.Tickets, Ring: o.Keys, Clock: o.Clock, Record: d.record}
+	d.api = admin.New(admin.Options{
+		Office: d.office, Clock: o.Clock,
+		Staff:     func() *staff.Roster { return d.now.Load().roster },
+		Local:     func() *staff.Member { return d.now.Load().local },
+		Refused:   d.refused,
+		Failed:    func(err error) { o.Log.Error("an operator's request failed", zap.Error(err)) },
+		Status:    func() any { return o.Stand() },
+		Upstreams: func() any { return o.Stand().Upstreams },
+		Tools:     d.tools,
+	})
+	return d, nil
+}
+
+// Set puts the people of a configuration in force.
+func (d *Desk) Set(c *config.Config) error {
+	roster, err := staff.New(c.Admin.Keys)
+	if err != nil {
+		return err
+	}
+	d.now.Store(&people{roster, &c.Admin.Local})
+	return nil
+}
+
+// Serve answers until ctx ends.
+func (d *Desk) Serve(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		d.told("the operators' listener is not served", d.listen(ctx))
+	}()
+	go d.sweep(ctx)
+	err := local.Serve(ctx, d.o.Config.State.Dir, string(d.o.Journal.Writer().Replica), func(token staff.Digest) *http.Server {
+		return d.server(d.api.Handler(func() staff.Digest { return token }))
+	})
+	d.told("the operators' socket is not served", err)
+	<-done
+}
+
+func (d *Desk) told(what string, err error) {
+	if err != nil {
+		d.o.Log.Error(what, zap.Error(err))
+	}
+}
+
+// listen serves the listener of the configuration, if there is one.
+func (d *Desk) listen(ctx context.Context) error {
+	if d.o.Config.Admin.Listen == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.o.Config.Admin.Listen)
+	if err != nil {
+		return err
+	}
+	server := d.server(d.hosts(d.api.Handler(nil)))
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // what is asked here is short
+	defer stop()
+	d.o.Log.Info("operators", zap.String("url", "http://"+listener.Addr().String()))
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (d *Desk) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(d.o.Log),
+	}
+}
+
+// sweep ends what nobody answers in time.
+func (d *Desk) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := d.office.Sweep(ctx); err != nil && ctx.Err() == nil {
+				d.told("tickets whose time is over were not ended", err)
+			}
+		}
+	}
+}
+
+// tools is every tool that was seen, in the words of its review.
+func (d *Desk) tools() []admin.Tool {
+	var all []admin.Tool
+	for _, o := range d.o.Registry.Observations() {
+		if o.ID.Kind != gateway.KindTool {
+			continue
+		}
+		t := admin.Tool{Upstream: o.ID.Upstream, Name: o.ID.Name, State: string(o.State), Definition: string(o.Digest)}
+		if o.Record != nil {
+			t.SideEffect, t.Owner = string(o.Record.Facts.Class()), o.Record.Facts.Owner
+		}
+		all = append(all, t)
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+package admins
+
+import (
+	"context"
+
+	"mcp-gateway/approval/office"
+	"mcp-gateway/audit"
+	"mcp-gateway/auth/staff"
+)
+
+// types are the events of deeds.
+func types(d office.Deed) audit.Type {
+	switch d {
+	case office.Approved:
+		return audit.ApprovalGranted
+	case office.Denied:
+		return audit.ApprovalRefused
+	case office.Read:
+		return audit.DetailRead
+	case office.Expired:
+		return audit.ApprovalExpired
+	}
+	return audit.ApprovalRevoked
+}
+
+// record makes an act durable: who did what to which ticket, by which key. The approver
+// is named as in the event of the call that relies on the ticket.
+func (d *Desk) record(ctx context.Context, a office.Act) error {
+	e := &audit.Event{Type: types(a.Deed)}
+	e.Approval, _ = audit.ParseID(a.Ticket) // ours: it is one
+	if a.Who.Subject != "" {
+		e.Approver = d.o.Names.Principal(a.Who.Subject)
+		e.Client, e.Tenant = audit.Label(a.Who.Key), audit.Label(a.Who.Tenant)
+		e.Label = audit.Word(a.Who.Via)
+	}
+	return d.append(ctx, e)
+}
+
+// refused puts on record that a key was refused, or lacks a right.
+func (d *Desk) refused(ctx context.Context, m *staff.Member) {
+	e := &audit.Event{Type: audit.AdminRefused}
+	if m != nil {
+		e.Approver, e.Client = d.o.Names.Principal(m.Subject), audit.Label(m.ID)
+	}
+	d.told("a refusal could not be put on record", d.append(ctx, e))
+}
+
+// append survives whoever asked: what they did is on record though they have gone.
+func (d *Desk) append(ctx context.Context, e *audit.Event) error {
+	_, err := d.o.Journal.Append(context.WithoutCancel(ctx), e, audit.Disk)
+	return err
+}

@@ -1,0 +1,8 @@
+// Package tickets keeps questions to people, their answers, and the consents that
+// stand for later calls, in the state database.
+//
+// Map:
+//
+//	tickets.go   Box: approval.Tickets, each change one compare-and-set
+//	consents.go  approvals that stand for later calls
+package tickets

@@ -1,0 +1,9 @@
+// Package approvals holds the gateway to what it says of approvals: who may answer, by
+// which way, for which very call, how often, and what goes on record.
+//
+// Map:
+//
+//	main_test.go     the upstream that counts, the reviews, how calls are made
+//	admin_test.go    the operators' API: roles, separation of duties, record
+//	socket_test.go   the socket, its token, and the commands
+package approvals
