@@ -96,6 +96,23 @@ func include(implies map[string][]string, scope string, included []string) []str
 	return included
 }
 
+// Claimed is who the bearer of a token with these claims would be: of the issuer that
+// they name, once it has verified. Nothing here is. It is for asking what policy
+// would say; the claims are one JSON object.
+func Claimed(issuers []Issuer, claims []byte) (*gateway.Principal, error) {
+	if err := token.Strict(claims); err != nil {
+		return nil, err
+	}
+	c := token.Claims{Raw: claims}
+	for _, i := range issuers {
+		if i.URL == c.Issuer() {
+			t := &trusted{Issuer: i, implied: closed(i.Implies)}
+			return t.principal(c)
+		}
+	}
+	return nil, ErrIssuer
+}
+
 // principal makes the principal of verified claims.
 func (t *trusted) principal(c token.Claims) (*gateway.Principal, error) {
 	p, err := t.Mapping.Principal(c, t.URL)

@@ -2,9 +2,11 @@ package author
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +60,11 @@ func opened(dir string) (fs.FS, string) {
 
 // load checks the policy of a folder or a bundle.
 func load(ctx context.Context, from string, key []byte) (*check.Policy, error) {
-	if info, err := os.Stat(from); from == "" || err != nil || info.IsDir() {
+	info, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(from, ".tar.gz") {
+		return nil, &cli.Error{Code: cli.Failed, Text: "error: there is no bundle " + from + "; where a service delivers policy, it is there once one was taken"}
+	}
+	if from == "" || err != nil || info.IsDir() {
 		return rego.Check(ctx, from)
 	}
 	raw, err := os.ReadFile(from)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
@@ -24,7 +25,7 @@ type scene struct {
 }
 
 // scene sets up everyone whom the configuration names, everything that is served,
-// and the policy. Callers that only an issuer knows are not in it.
+// and the policy. Callers that only an issuer knows are in it by their claims alone.
 func (d *desk) scene(cmd *cobra.Command, from string) (*scene, error) {
 	in, err := run.Inspect(cmd.Context(), run.Options{ConfigPath: *d.config, Version: d.version}, false)
 	if err != nil {
@@ -52,8 +53,29 @@ func (d *desk) scene(cmd *cobra.Command, from string) (*scene, error) {
 	return s, nil
 }
 
-// principal returns whom a name means: a subject or the id of a key.
-func (s *scene) principal(name string) (*gateway.Principal, error) {
+// whoFlag says how a principal is named.
+const whoFlag = "a configured subject, the id of its key, or @ and the `file` with the claims of a token"
+
+// claimed returns whom the claims in a file mean, as JSON, by what the configuration
+// says of their issuer.
+func (s *scene) claimed(cmd *cobra.Command, file string) (*gateway.Principal, error) {
+	claims, err := read(cmd, file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := auth.Claimed(s.inspection.Config.Trusted(), claims)
+	if err != nil {
+		return nil, cli.Misused("%s: these claims make nobody whom auth.issuers lets in: %v", file, err)
+	}
+	return p, nil
+}
+
+// principal returns whom a name means: a subject or the id of a key, or of a file
+// with claims.
+func (s *scene) principal(cmd *cobra.Command, name string) (*gateway.Principal, error) {
+	if file, claims := strings.CutPrefix(name, "@"); claims {
+		return s.claimed(cmd, file)
+	}
 	var known []string
 	for _, p := range s.principals {
 		if p.Subject == name || p.Client == name {
@@ -90,18 +112,26 @@ const argumentsFlag = "the `file` with the arguments of the call; none by defaul
 func (d *desk) who() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "who --tool TOOL",
-		Short: "Who may see and call a tool: every configured principal",
+		Short: "Who may see and call a tool: every configured principal, and whom claims describe",
 		Args:  cobra.NoArgs,
 	}
 	tool := cmd.Flags().String("tool", "", "UPSTREAM/TOOL or its exposed name")
 	bundle := cmd.Flags().String("bundle", "", "ask this `folder or bundle` instead of the configured policy")
 	args := cmd.Flags().String("args", "", argumentsFlag)
+	claims := cmd.Flags().StringArray("claims", nil, "ask for the bearer of a token with the claims in this `file` too, as JSON; may be repeated")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	_ = cmd.MarkFlagRequired("tool")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := d.scene(cmd, *bundle)
 		if err != nil {
 			return err
+		}
+		for _, file := range *claims {
+			p, err := s.claimed(cmd, file)
+			if err != nil {
+				return err
+			}
+			s.principals = append(s.principals, p)
 		}
 		given, err := arguments(cmd, *args)
 		if err != nil {
@@ -127,7 +157,7 @@ func (d *desk) what() *cobra.Command {
 		Short: "What a principal may see and call: everything that is served",
 		Args:  cobra.NoArgs,
 	}
-	who := cmd.Flags().String("principal", "", "a configured subject or the id of its key")
+	who := cmd.Flags().String("principal", "", whoFlag)
 	bundle := cmd.Flags().String("bundle", "", "ask this `folder or bundle` instead of the configured policy")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	_ = cmd.MarkFlagRequired("principal")
@@ -136,7 +166,7 @@ func (d *desk) what() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := s.principal(*who)
+		p, err := s.principal(cmd, *who)
 		if err != nil {
 			return err
 		}

@@ -19,14 +19,14 @@ func ExplainTool(config *string, version string) *cobra.Command {
 		Long:  "Explain why a principal does or does not see a tool: the first of the causes, in the order in which the gateway meets them. Nothing is taken from a cache of views or decisions.",
 		Args:  cobra.ExactArgs(1),
 	}
-	as := cmd.Flags().String("as", "", "a configured subject or the id of its key")
+	as := cmd.Flags().String("as", "", whoFlag)
 	_ = cmd.MarkFlagRequired("as")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := d.scene(cmd, "")
 		if err != nil {
 			return err
 		}
-		p, err := s.principal(*as)
+		p, err := s.principal(cmd, *as)
 		if err != nil {
 			return err
 		}

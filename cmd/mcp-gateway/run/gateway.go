@@ -284,11 +284,14 @@ func (g *Gateway) Close(ctx context.Context) error {
 	if g.sessions != nil {
 		g.sessions.Close()
 	}
-	if g.world != nil {
-		g.world.stop()
+	g.mu.Lock() // a policy may be delivered still
+	w := g.world
+	g.mu.Unlock()
+	if w != nil {
+		w.stop()
 		g.refresher.Wait()
 		g.delivery.Wait()
-		g.world.close()
+		w.close()
 	}
 	if g.index != nil {
 		err = errors.Join(err, g.index.Close())
