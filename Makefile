@@ -6,13 +6,14 @@
 # make attacks hostile inputs and known faults through a whole gateway, and the score
 # make proof  what is too long for each run: kills
 # make failclosed  what happens when a part breaks, proven
+# make console the console in a headless Chromium
 # make soak   10,000 rough calls, and what is left behind
 
 GO       ?= go
 FUZZTIME ?= 30s
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
+.PHONY: console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -66,6 +67,10 @@ conformance:
 # The score is the last line.
 attacks:
 	@GO="$(GO)" test/cases/run.sh
+
+# In a real browser, which must be there. A module of its own. SHOTS=DIR writes pictures.
+console:
+	test/console/run.sh "$(GO)" $(if $(SHOTS),-shots $(abspath $(SHOTS)))
 
 # The rules for secrets against another project's own examples, and against its
 # speed. A module of its own: it fetches what it needs.

@@ -103,12 +103,12 @@ func (d *Desk) asked(ctx context.Context, c *call.Call, t *approval.Ticket, s *a
 func (d *Desk) ticket(ctx context.Context, c *call.Call) (*approval.Ticket, *approval.Sheet, error) {
 	b := bindingOf(c)
 	if fx := c.Effect; fx != nil && fx.Resumes != nil && fx.Resumes.State == gateway.OutcomeAwaiting && fx.Resumes.Approval != "" {
-		t, err := d.named(ctx, fx.Resumes.Approval, b, fx.Resumes.Action) // a later round of the call that it was used for
+		t, err := d.named(ctx, fx.Resumes.Approval, b, fx.Resumes.Action, c.Now()) // a later round of the call that it was used for
 		return t, nil, err
 	}
 	if raw, ok := protocol.Member(c.Request.Meta.Raw, MetaApproval); ok {
 		id, _ := protocol.Text(raw)
-		t, err := d.named(ctx, id, b, "")
+		t, err := d.named(ctx, id, b, "", c.Now())
 		return t, nil, err
 	}
 	s, err := d.sheet(c)
@@ -120,7 +120,7 @@ func (d *Desk) ticket(ctx context.Context, c *call.Call) (*approval.Ticket, *app
 }
 
 // named returns the ticket of that id if it is for this call.
-func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action string) (*approval.Ticket, error) {
+func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action string, now time.Time) (*approval.Ticket, error) {
 	t, err := d.Tickets.Ticket(ctx, id)
 	switch {
 	case errors.Is(err, approval.ErrNoTicket):
@@ -131,13 +131,16 @@ func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action
 	if differs := t.Binding.Differs(b); differs != "" {
 		return nil, gateway.Fail(gateway.CodeApprovalInvalid, differs)
 	}
+	open := t.State == approval.Pending || t.State == approval.Approved
 	switch {
+	case open && !now.Before(t.Expires): // nobody noted it yet
+		return nil, gateway.Fail(gateway.CodeApprovalInvalid, "approval_expired")
 	case t.State == approval.Consumed && action != "" && t.Action == action:
 		t.State = approval.Approved
 		return t, nil
 	case t.State == approval.Denied:
 		return nil, gateway.Fail(gateway.CodeUserDenied)
-	case t.State == approval.Pending, t.State == approval.Approved:
+	case open:
 		return t, nil
 	}
 	return nil, gateway.Fail(gateway.CodeApprovalInvalid, gateway.Reason("approval_"+string(t.State)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 	"mcp-gateway/auth/staff"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/config"
+	settings "mcp-gateway/config/admins"
+	"mcp-gateway/console"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/registry"
@@ -54,6 +57,7 @@ type Desk struct {
 	o      Options
 	office *office.Office
 	api    *admin.API
+	page   http.Handler // nil where there is no console
 	now    atomic.Pointer[people]
 }
 
@@ -80,7 +84,26 @@ func New(o Options) (*Desk, error) {
 		Upstreams: func() any { return o.Stand().Upstreams },
 		Tools:     d.tools,
 	})
-	return d, nil
+	return d, d.open(o.Config.Console)
+}
+
+// open makes the console where the configuration has one.
+func (d *Desk) open(c *settings.Console) error {
+	if c == nil {
+		return nil
+	}
+	made, err := console.New(console.Options{
+		Office: d.office, Clock: d.o.Clock, Idle: c.Idle, Absolute: c.Absolute,
+		Staff:  func() *staff.Roster { return d.now.Load().roster },
+		Secure: strings.HasPrefix(c.URL, "https:"), Origin: Page(d.o.Config),
+		Entered: d.entered, Refused: d.refused,
+		Failed: func(err error) { d.told("an approver's request failed", err) },
+	})
+	if err != nil {
+		return err
+	}
+	d.page, err = made.Handler()
+	return err
 }
 
 // Set puts the people of a configuration in force.
@@ -123,7 +146,12 @@ func (d *Desk) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := d.server(d.hosts(d.api.Handler(nil)))
+	answers := http.NewServeMux()
+	answers.Handle("/", d.api.Handler(nil))
+	if d.page != nil {
+		answers.Handle(console.Path, d.page)
+	}
+	server := d.server(d.hosts(answers))
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // what is asked here is short
 	defer stop()
 	d.o.Log.Info("operators", zap.String("url", "http://"+listener.Addr().String()))

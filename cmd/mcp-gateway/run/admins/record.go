@@ -36,6 +36,15 @@ func (d *Desk) record(ctx context.Context, a office.Act) error {
 	return d.append(ctx, e)
 }
 
+// entered puts on record who signed in to the console, or out.
+func (d *Desk) entered(ctx context.Context, m *staff.Member, in bool) error {
+	e := &audit.Event{Type: audit.AdminLeft, Approver: d.o.Names.Principal(m.Subject), Client: audit.Label(m.ID)}
+	if in {
+		e.Type = audit.AdminEntered
+	}
+	return d.append(ctx, e)
+}
+
 // refused puts on record that a key was refused, or lacks a right.
 func (d *Desk) refused(ctx context.Context, m *staff.Member) {
 	e := &audit.Event{Type: audit.AdminRefused}
