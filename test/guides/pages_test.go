@@ -1,7 +1,6 @@
-package main
+package guides
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,47 +97,6 @@ func words(line string) []string {
 	}
 	end()
 	return all
-}
-
-// TestDocumentedCommands holds that every command in the docs is one: its name,
-// its flags, the number of its arguments.
-func TestDocumentedCommands(t *testing.T) {
-	total := 0
-	for path, page := range pages(t) {
-		for _, args := range commands(page) {
-			total++
-			root := newRoot(&flags{})
-			root.InitDefaultHelpCmd()
-			root.InitDefaultVersionFlag()
-			root.SetOut(io.Discard)
-			cmd, rest, err := root.Find(args)
-			if err != nil {
-				t.Errorf("%s: %q: %v", path, args, err)
-				continue
-			}
-			cmd.InitDefaultHelpFlag()
-			if err := cmd.ParseFlags(rest); err != nil {
-				t.Errorf("%s: %q: %v", path, args, err)
-				continue
-			}
-			if help := cmd.Flags().Lookup("help"); help != nil && help.Changed || cmd == root {
-				continue
-			}
-			if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil {
-				t.Errorf("%s: %q: %v", path, args, err)
-			}
-			if err := cmd.ValidateRequiredFlags(); err != nil {
-				t.Errorf("%s: %q: %v", path, args, err)
-			}
-			if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
-				t.Errorf("%s: %q: %s has no such command", path, args, cmd.CommandPath())
-			}
-		}
-	}
-	if total < 10 {
-		t.Errorf("only %d commands found in the docs", total)
-	}
-	t.Logf("%d commands", total)
 }
 
 // TestDocumentedConfigurations holds that every upstreams.yaml in the docs is one.
