@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -34,6 +35,7 @@ type authority struct {
 	mu     sync.Mutex
 	keys   map[string]any // private, by kid
 	hidden map[string]bool
+	jwks   string // where its metadata say that its keys are; "" = where they are
 	down   bool
 	known  map[string]string // opaque tokens: what introspection says
 	now    time.Time
@@ -91,7 +93,7 @@ func (s *authority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/.well-known/oauth-authorization-server":
 		s.metadata.Add(1)
-		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, s.url, s.url+"/keys")
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, s.url, cmp.Or(s.jwks, s.url+"/keys"))
 	case "/keys":
 		s.sets.Add(1)
 		_, _ = w.Write(s.set())

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +18,7 @@ import (
 
 	"mcp-gateway/auth/issuer"
 	"mcp-gateway/auth/token"
+	"mcp-gateway/egress"
 	"mcp-gateway/gateway"
 )
 
@@ -336,6 +340,36 @@ func TestIssuerAway(t *testing.T) {
 	s.do(func() { s.down = false; s.now = s.now.Add(11 * time.Second) })
 	if _, err := a.Identify(t.Context(), with(s.good())); err != nil {
 		t.Errorf("when it is back: %v", err)
+	}
+}
+
+// TestPrivateNetworks holds that what an issuer names inside the gateway's network is
+// reached where the configuration opens that part of it, and nowhere else.
+func TestPrivateNetworks(t *testing.T) {
+	for networks, want := range map[string]error{
+		"":               egress.ErrAddress,
+		"10.20.0.0/16":   egress.ErrAddress,
+		"127.0.0.2/32":   nil,
+		"127.0.0.0/8":    nil,
+		"fd00:1234::/32": egress.ErrAddress,
+	} {
+		s := newAuthority(t)
+		inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.2:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := &httptest.Server{Listener: inner, Config: &http.Server{Handler: s}}
+		other.Start()
+		t.Cleanup(other.Close)
+		s.jwks = other.URL + "/keys"
+		a := s.trustIn(func(_ *Options, i *Issuer) {
+			if networks != "" {
+				i.Networks = []netip.Prefix{netip.MustParsePrefix(networks)}
+			}
+		})
+		if _, err := a.Identify(t.Context(), with(s.good())); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", networks, err, want)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
+	"mcp-gateway/proxy/ruling"
 	"mcp-gateway/proxy/sight"
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/registry"
@@ -109,10 +110,18 @@ func (n *standing) resource(ctx context.Context, normal string) (registry.Pinned
 		return p, gateway.Fail(gateway.CodeUnknownResource, gateway.ReasonNotVisible)
 	}
 	args := append(protocol.AppendString([]byte(`{"uri":`), normal), '}')
-	d := n.world.Policy.Decide(ctx, n.principal, n.catalog.Resources[p.Item().Index], args, rego.Context{
+	about := rego.Context{
 		Action: protocol.MethodResourcesRead, Era: string(n.call.Era), Revision: n.call.Revision,
 		Transport: n.call.Transport, Time: n.call.Clock(),
-	})
+	}
+	needs := n.world.Policy.Needs()
+	if needs.Host {
+		about.Host = ruling.HostClaims(n.call)
+	}
+	if needs.Server {
+		about.Server = ruling.ServerClaims(n.world.Upstreams[p.Item().ID.Upstream])
+	}
+	d := n.world.Policy.Decide(ctx, n.principal, n.catalog.Resources[p.Item().Index], args, about)
 	if _, ok := d.Permit(); !ok {
 		return p, gateway.Fail(gateway.CodeForbidden, d.Reasons...)
 	}

@@ -33,18 +33,26 @@ func (r *Ruling) Circumstance(c *call.Call) rego.Context {
 		about.History = r.History.Of(c.Principal.ID(), c.Item.Item().ID, about.Time)
 	}
 	if needs.Host {
-		about.Host = hostClaims(c)
+		about.Host = HostClaims(c)
 	}
-	if up := c.World.Upstreams[c.Item.Item().ID.Upstream]; needs.Server && up != nil {
-		fact := up.Fact()
-		about.Server = rego.Claimed{Name: fact.ClaimedName, Version: fact.ClaimedVersion}
+	if needs.Server {
+		about.Server = ServerClaims(c.World.Upstreams[c.Item.Item().ID.Upstream])
 	}
 	return about
 }
 
-// hostClaims is what a host says of itself: one of today with each request, one of
+// ServerClaims is what an upstream says of itself.
+func ServerClaims(up call.Upstream) rego.Claimed {
+	if up == nil {
+		return rego.Claimed{}
+	}
+	fact := up.Fact()
+	return rego.Claimed{Name: fact.ClaimedName, Version: fact.ClaimedVersion}
+}
+
+// HostClaims is what a host says of itself: one of today with each request, one of
 // old once, at initialize.
-func hostClaims(c *call.Call) rego.Claimed {
+func HostClaims(c *call.Call) rego.Claimed {
 	if s := c.Session; s != nil {
 		return rego.Claimed{Name: s.Name, Version: s.Version}
 	}

@@ -8,6 +8,7 @@
 //	legacy_test.go  raw requests of earlier revisions
 //	sessions_test.go how long sessions live, and how many may
 //	listen_test.go  who is told what changes, in the modern era
+//	claims_test.go  what hosts say of themselves, and subscriptions
 //	sdk_test.go     go-sdk clients over HTTP and stdio
 //	bench_test.go    a legacy call, against a proxy of the SDK
 //	stdio_test.go   raw lines over stdio
