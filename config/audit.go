@@ -11,10 +11,14 @@ type Audit struct {
 	Subjects                 Subjects
 	Export                   Export
 	Retention                Retention
+	Detail                   Detail
 }
 
 // Retention says how long events are kept; what is zero keeps them for ever.
 type Retention = keeping.Retention
+
+// Detail says whether arguments are kept.
+type Detail = keeping.Detail
 
 // Export is the second place to which checkpoints of the journal are taken;
 // none, one or both.
@@ -33,6 +37,7 @@ func (l *loader) auditing(v *Audit) form.Value {
 		}}},
 		{Key: "subjects", Doc: "How events name people.", Value: form.Word(&v.Subjects, Pseudonym, Plain)},
 		{Key: "retention", Doc: "How long the journal is kept: whole segments of 64MiB behind a checkpoint are removed, oldest first, each time on record. Absent: for ever.", Value: v.Retention.Form()},
+		{Key: "detail", Doc: "Keeps the arguments of calls, each encrypted by a key of its own; absent: none are kept. Each look at them is an event.", Value: v.Detail.Form()},
 		{Key: "export", Doc: "A second place for the journal's checkpoints, out of reach of whoever could write the journal anew.", Value: form.Object{Fields: []form.Field{
 			{Key: "file", Doc: "Appends to this file, which should lie on another machine's disk.", Value: l.path(&v.Export.File)},
 			{Key: "http", Doc: "Posts each checkpoint as text.", Value: optional(&v.Export.HTTP, l.http)},

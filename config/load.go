@@ -156,6 +156,9 @@ func (c *Config) Immutable(next *Config) []string {
 	if c.State.Dir != next.State.Dir {
 		names = append(names, "state.dir")
 	}
+	if c.Audit.Detail != next.Audit.Detail {
+		names = append(names, "audit.detail")
+	}
 	if c.Redact != next.Redact {
 		names = append(names, "redact")
 	}

@@ -67,8 +67,9 @@ type Options struct {
 	Ledger   receipt.Ledger
 	Tickets  approval.Tickets
 	Fates    call.Fates
-	Writer   string      // the journal's, of this process
-	Inputs   call.Inputs // keeps what policy was asked; nil = it is not kept
+	Writer   string       // the journal's, of this process
+	Inputs   call.Inputs  // keeps what policy was asked; nil = it is not kept
+	Details  call.Details // keeps arguments, encrypted; nil = they are not kept
 	Clock    func() time.Time
 	// Log is told of every failed call once it is settled. The error names
 	// causes and must stay with the operator.
@@ -104,7 +105,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Inputs: o.Inputs, Log: o.Log, Settled: o.Settled}
+	g.recorder = &record.Recorder{Journal: o.Journal, Names: o.Names, Floods: throttle.NewFloods(), History: calls, Inputs: o.Inputs, Details: o.Details, Log: o.Log, Settled: o.Settled}
 	g.lists = &lists.Lists{Sight: seen, Keys: o.Keys, Hop: g.hop, Record: g.recorder}
 	g.effects = &effect.Book{
 		Ledger: o.Ledger, Keys: o.Keys, Fates: o.Fates, Hop: g.hop, Record: g.recorder,

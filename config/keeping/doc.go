@@ -2,5 +2,5 @@
 //
 // Map:
 //
-//	keeping.go  Retention of the journal
+//	keeping.go  Retention of the journal, Detail: kept arguments
 package keeping

@@ -12,6 +12,20 @@ type Retention struct {
 	Size int // bytes of the journal
 }
 
+// Detail says whether the arguments of calls are kept, encrypted, and for how long; 0
+// keeps none.
+type Detail struct{ For time.Duration }
+
+// maxDetail is how long arguments may be kept: they are for disputes, not for ever.
+const maxDetail = 90 * day
+
+// Form describes it as the file holds it.
+func (d *Detail) Form() form.Value {
+	return form.Object{Fields: []form.Field{
+		{Key: "keep", Need: true, Doc: "For how long, such as 72h or 7d; 90d at most.", Value: form.Age(&d.For, time.Hour, maxDetail)},
+	}}
+}
+
 // Bounds of retention: what is younger may still be needed to tell what became of a
 // call; what is smaller is less than two segments.
 const (

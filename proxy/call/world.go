@@ -57,6 +57,12 @@ type Journal interface {
 	Append(ctx context.Context, e *audit.Event, d audit.Durability) (audit.Position, error)
 }
 
+// Details keeps the arguments of calls, encrypted, where an operator wants it. It does
+// not block.
+type Details interface {
+	Keep(action audit.ID, arguments []byte)
+}
+
 // Inputs keeps what policy was asked, by its digest.
 type Inputs interface {
 	Keep(digest gateway.Digest, raw []byte) error

@@ -19,6 +19,7 @@ type Recorder struct {
 	Names   *audit.Keys
 	Floods  *throttle.Floods
 	Inputs  call.Inputs   // keeps what policy was asked; nil = not kept
+	Details call.Details  // keeps arguments; nil = they are not kept
 	History *history.Book // how often each principal called, for policies that look at it
 	// Log is told of every failed call once it is settled; nil for none.
 	Log func(*call.Call)
@@ -39,6 +40,7 @@ func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
 	if c.Decided, err = r.append(ctx, c, r.event(c, audit.ToolDecided)); err != nil {
 		return err
 	}
+	r.detail(c, c.Action)
 	if c.World.Policy.Needs().History {
 		r.History.Called(c.Principal.ID(), c.Item.Item().ID, c.Item.Item().Facts.Class(), c.Now())
 	}
@@ -46,7 +48,8 @@ func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
 }
 
 // Conclude puts the outcome on record, before the answer leaves. If that fails
-// the answer is withheld, and the host is told that the call may have run.
+// the answer is withheld, and the host is told that the call may have run: of one
+// that only reads, that it could not be put on record, since it may be repeated.
 func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 	if !c.OnRecord || c.Replays() {
 		return nil // intend failed: nothing was sent, and Refused says so
@@ -81,6 +84,9 @@ func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 	}
 	var err error
 	c.Finished, err = r.append(ctx, c, e)
+	if err != nil && c.Item.Valid() && c.Item.Item().Facts.Class() != gateway.Read {
+		return gateway.Because(gateway.CodeOutcomeUnknown, err)
+	}
 	return err
 }
 
@@ -131,8 +137,18 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 	if e.Action.IsZero() {
 		e.Action = c.ID // the id that the answer names, to be found by
 	}
+	if t == audit.ToolRefused {
+		r.detail(c, e.Action)
+	}
 	_, err := r.append(ctx, c, e)
 	return err
+}
+
+// detail keeps the arguments of a call of something that is known.
+func (r *Recorder) detail(c *call.Call, action audit.ID) {
+	if r.Details != nil && c.Item.Valid() {
+		r.Details.Keep(action, c.Arguments)
+	}
 }
 
 // reaches says whether a method is a call of something that an upstream offers.

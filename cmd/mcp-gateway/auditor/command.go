@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/audit/index"
+	"mcp-gateway/cmd/mcp-gateway/auditor/look"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/auditor/reports"
 	"mcp-gateway/cmd/mcp-gateway/cli"
@@ -25,6 +26,7 @@ type desk struct {
 func Command(config *string) *cobra.Command {
 	d := &desk{config: config}
 	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), d.collect(), d.key(), d.rebuild())
+	audit.AddCommand(look.Command(d.own))
 	audit.AddCommand(reports.Commands(reports.Desk{Open: d.open, Config: d.own})...)
 	audit.PersistentFlags().StringVar(&d.store, "store", "", "ask the `directory` that audit collect fills, instead of this gateway's state")
 	audit.PersistentFlags().StringVar(&d.state, "state-dir", "", "ask this state `directory`, whatever the configuration says")

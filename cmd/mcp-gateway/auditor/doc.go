@@ -13,6 +13,7 @@
 //	verify.go   audit verify, audit key
 //	contains.go audit contains: is this value in that event
 //	reports/    audit report, audit review
+//	look/       audit detail
 //	pen/        events of what a person did
 //	records/    what the commands open and ask
 package auditor

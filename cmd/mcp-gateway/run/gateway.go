@@ -151,11 +151,12 @@ func (g *Gateway) openState(ctx context.Context) error {
 	if g.index, err = index.Open(filepath.Join(dir, IndexFile), filepath.Join(dir, JournalDir)); err != nil {
 		return err
 	}
-	g.keeper = keep.New(keep.Options{
+	g.keeper, err = keep.New(ctx, keep.Options{
 		Dir: g.journalDir(), Journal: g.journal, Index: g.index, Keys: g.keys,
 		Export: g.config.Audit.Export, Clock: g.options.Clock, Log: g.options.Log,
+		Detail: g.config.Audit.Detail, State: dir,
 	})
-	return nil
+	return err
 }
 
 // build makes the corridor and its front.
@@ -180,8 +181,8 @@ func (g *Gateway) build() error {
 		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: seen,
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
 		Ledger: g.store, Tickets: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
-		Inputs: inputs.New(filepath.Join(g.config.State.Dir, inputs.Name)),
-		Clock:  g.options.Clock, Log: g.log().Call, Settled: signs.Observe(g.telemetry),
+		Inputs: inputs.New(filepath.Join(g.config.State.Dir, inputs.Name)), Details: g.keeper,
+		Clock: g.options.Clock, Log: g.log().Call, Settled: signs.Observe(g.telemetry),
 	})
 	if err != nil {
 		return err
@@ -293,6 +294,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.delivery.Wait()
 		w.close()
 	}
+	err = errors.Join(err, g.keeper.Close())
 	if g.index != nil {
 		err = errors.Join(err, g.index.Close())
 	}

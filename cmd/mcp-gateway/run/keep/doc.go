@@ -1,5 +1,5 @@
 // Package keep looks after what is on record while a gateway runs: the index behind
-// the journal, the journal's checkpoints, and what retention removes.
+// the journal, the journal's checkpoints, what retention removes, and kept arguments.
 //
 // Map:
 //

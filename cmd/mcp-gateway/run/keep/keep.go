@@ -2,6 +2,7 @@ package keep
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,12 +11,14 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/checkpoint"
+	"mcp-gateway/audit/detail"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/audit/journal/retain"
 	"mcp-gateway/cmd/mcp-gateway/run/seals"
 	"mcp-gateway/config"
 	"mcp-gateway/keyring"
+	"mcp-gateway/store/details"
 )
 
 // pruneEvery is how often the journal is looked at for what may go.
@@ -30,6 +33,8 @@ type Options struct {
 	Export  config.Export
 	Clock   func() time.Time
 	Log     *zap.Logger
+	Detail  config.Detail
+	State   string // the state directory
 }
 
 // Keeper looks after journal and index until it is stopped.
@@ -37,10 +42,38 @@ type Keeper struct {
 	Options
 	retention atomic.Pointer[config.Retention]
 	changed   chan struct{}
+
+	kept *details.DB // of arguments; nil: none are kept
+	box  *detail.Box
 }
 
-// New returns a Keeper that keeps everything.
-func New(o Options) *Keeper { return &Keeper{Options: o, changed: make(chan struct{}, 1)} }
+// New returns a Keeper that keeps every event, and arguments where they are to be kept.
+func New(ctx context.Context, o Options) (*Keeper, error) {
+	k := &Keeper{Options: o, changed: make(chan struct{}, 1)}
+	if o.Detail.For == 0 {
+		return k, nil
+	}
+	var err error
+	if k.kept, err = details.Open(ctx, filepath.Join(o.State, details.Name)); err != nil {
+		return nil, err
+	}
+	k.box = detail.New(detail.Options{
+		Ring: o.Keys, Store: k.kept, For: o.Detail.For, Clock: o.Clock,
+		Log: func(err error) { o.Log.Error("arguments were not kept", zap.Error(err)) },
+	})
+	return k, nil
+}
+
+// Keep takes a call's arguments, to be kept where that is configured.
+func (k *Keeper) Keep(action audit.ID, arguments []byte) { k.box.Keep(action, arguments) }
+
+// Close closes what New opened; Run has ended.
+func (k *Keeper) Close() error {
+	if k == nil || k.kept == nil {
+		return nil
+	}
+	return k.kept.Close()
+}
 
 // Set says from now on how long events are kept.
 func (k *Keeper) Set(r config.Retention) {
@@ -54,14 +87,15 @@ func (k *Keeper) Set(r config.Retention) {
 // Run builds the index behind the journal, and removes what retention lets go,
 // until ctx ends. An index that stops is told: the journal goes on without.
 func (k *Keeper) Run(ctx context.Context) {
-	var both sync.WaitGroup
-	both.Go(func() {
+	var all sync.WaitGroup
+	all.Go(func() {
 		if err := k.Index.Run(ctx); err != nil {
 			k.Log.Error("the audit index stopped; the journal goes on", zap.Error(err))
 		}
 	})
-	both.Go(func() { k.pruneUntil(ctx) })
-	both.Wait()
+	all.Go(func() { k.pruneUntil(ctx) })
+	all.Go(func() { k.box.Run(ctx) })
+	all.Wait()
 }
 
 func (k *Keeper) pruneUntil(ctx context.Context) {
