@@ -116,7 +116,7 @@ func TestPromise4FiftyCanaries(t *testing.T) {
 			t.Errorf("the subject is in %s", where)
 		}
 	}
-	if n := len(only(g.events(t), audit.ToolDecided, audit.ToolRefused)); n < 35 {
+	if n := len(only(g.events(t), audit.ToolDecided, audit.ToolRefused)); n < 30 {
 		t.Errorf("%d calls are on record", n)
 	}
 }

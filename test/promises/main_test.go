@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"mcp-gateway/audit"
@@ -101,6 +100,18 @@ func (g *ground) answers(a stage.Answer) {
 	g.answer = a
 }
 
+// call calls a tool, again for as long as the machine is too busy to put it on record
+// in its time.
+func (g *ground) call(t *testing.T, h *stage.Host, tool, arguments string) *stage.Reply {
+	t.Helper()
+	var r *stage.Reply
+	stage.Await(t, "the call is put on record", func() bool {
+		r = h.Call(t, tool, arguments)
+		return r.Code() != string(gateway.CodeAuditUnavailable)
+	})
+	return r
+}
+
 // events are those of the journal as they stand on disk.
 func (g *ground) events(t testing.TB) []audit.Event {
 	t.Helper()
@@ -169,12 +180,12 @@ func (g *ground) breakJournal(t *testing.T, with string, flags int) (mend func()
 func (g *ground) run(t testing.TB, args ...string) (string, error) {
 	t.Helper()
 	path := g.Path("upstreams.yaml")
-	root := &cobra.Command{Use: "mcp-gateway", Version: stage.Version, SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(auditor.Command(&path))
+	root := auditor.Command(&path)
+	root.SilenceUsage, root.SilenceErrors = true, true
 	var out bytes.Buffer
 	root.SetOut(&out)
 	root.SetErr(&out)
-	root.SetArgs(append([]string{"audit"}, args...))
+	root.SetArgs(args)
 	err := root.ExecuteContext(t.Context())
 	return out.String(), err
 }
