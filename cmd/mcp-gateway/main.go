@@ -122,7 +122,7 @@ func newRoot(f *flags) *cobra.Command {
 		return &exitError{exitUsage, "error: " + err.Error()}
 	})
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
-		upstreamsCommand(f), desk(f).Hosts(), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand())
+		upstreamsCommand(f), desk(f).Hosts(), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand(), demo.GatewayCommand(buildVersion()))
 	root.AddCommand(operator.Commands(&f.config, buildVersion())...)
 	return root
 }

@@ -6,21 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
+	"mcp-gateway/audit/journal/folder"
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/demo/tracker"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/confine"
 )
 
-// exposure is the review of the example: the same file as the example's own.
+// exposure is the review of the example's tools: the same file as the example's own.
 //
 //go:embed exposure.yaml
 var exposure string
+
+// also is the review of the example's runbook and prompt.
+const also = `prompts:
+  incident:
+    triage_incident: {definition: "sha256-jcs1:2f278b2b4bcdc4767c5131ce5865de6b43038351e4fd8b4bd54d9c593ed6c183", scopes: ["service:read"], owner: payments-oncall, why: a safe way to start, approved_by: security-review, approved_at: 2026-09-01}
+resources:
+  incident:
+    "runbook://payments/current": {definition: "sha256-jcs1:4ecc283e18e2f0af40065fe67d7ec3c54eccaa092b746108b4c562a6d2d431a3", scopes: ["service:read"], untrusted_content: no, owner: payments-oncall, why: P1 criteria, approved_by: security-review, approved_at: 2026-09-01}
+`
+
+// The upstreams: the example over stdio, and the one that misbehaves over HTTP.
+const (
+	incident = "incident"
+	rough    = "tracker"
+)
 
 // caller is somebody with an API key.
 type caller struct {
@@ -29,64 +49,98 @@ type caller struct {
 	key    string
 }
 
-// stage is the running gateway with all that stands around it.
-type stage struct {
-	dir     string
-	url     string
-	gateway *run.Gateway
-	callers map[string]*caller
-	done    chan error
-	stop    context.CancelFunc
-}
-
 // The callers of the story.
 const (
 	reader    = "reader"    // may read, holds no create scope
 	responder = "responder" // may open P3 tickets
-	commander = "commander" // may open P1 tickets
+	commander = "commander" // may open P1 tickets, and use the tracker
+	looper    = "looper"    // reads until its budget is used up
 )
 
+// stage is the running gateway with all that stands around it.
+type stage struct {
+	dir      string
+	version  string
+	url      string
+	gateway  *run.Gateway
+	tracker  *tracker.Tracker
+	upstream *http.Server
+	callers  map[string]*caller
+	seconds  atomic.Int64 // since the story began
+	sent     int          // requests of hosts in this case
+	read     folder.Cursor
+	done     chan error
+	stop     context.CancelFunc
+}
+
+// began is when every story begins.
+func began() time.Time { return time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC) }
+
+// now is the story's own time. It goes on with each request.
+func (s *stage) now() time.Time { return began().Add(time.Duration(s.seconds.Load()) * time.Second) }
+
+// wait lets time pass.
+func (s *stage) wait(d time.Duration) { s.seconds.Add(int64(d / time.Second)) }
+
 func open(ctx context.Context, dir, version string) (*stage, error) {
-	s := &stage{dir: dir, done: make(chan error, 1), callers: map[string]*caller{
-		reader:    {name: reader, scopes: "[service:read]"},
-		responder: {name: responder, scopes: "[service:read, incident:read, incident:create:p3]"},
-		commander: {name: commander, scopes: "[service:read, incident:read, incident:create:p1]"},
-	}}
-	if err := s.writeFiles(); err != nil {
-		return nil, err
+	s := &stage{
+		dir: dir, version: version, done: make(chan error, 1), tracker: tracker.New(), read: folder.Cursor{},
+		callers: map[string]*caller{
+			reader:    {name: reader, scopes: "[service:read]"},
+			responder: {name: responder, scopes: "[service:read, incident:read, incident:create:p3]"},
+			commander: {name: commander, scopes: "[service:read, incident:read, incident:create:p1, tracker:use]"},
+			looper:    {name: looper, scopes: "[service:read]"},
+		},
 	}
-	var err error
-	s.gateway, err = run.Open(ctx, run.Options{ConfigPath: s.path("upstreams.yaml"), Version: version, Log: zap.NewNop(), Helper: confine.Helper()})
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
+	s.upstream = &http.Server{Handler: s.tracker, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.upstream.Serve(listener) }() // ends with close
+	if err := s.writeFiles("http://" + listener.Addr().String() + "/mcp"); err != nil {
+		return nil, errors.Join(err, s.upstream.Close())
+	}
+	s.gateway, err = run.Open(ctx, run.Options{
+		ConfigPath: s.path("upstreams.yaml"), Version: version, Log: zap.NewNop(), Helper: confine.Helper(), Clock: s.now,
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.upstream.Close())
+	}
+	return s, s.serve(ctx)
+}
+
+// serve lets the gateway listen, and meets the upstreams.
+func (s *stage) serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	s.stop = stop
 	ready := make(chan net.Addr, 1)
 	go func() { s.done <- s.gateway.Serve(serving, func(a net.Addr) { ready <- a }) }()
 	select {
 	case addr := <-ready:
-		s.url = "http://" + addr.String() + "/mcp"
+		s.url = "http://" + addr.String()
 	case err := <-s.done:
-		return nil, errors.Join(err, s.gateway.Close(ctx))
+		return errors.Join(err, s.gateway.Close(ctx), s.upstream.Close())
 	}
-	if err := s.gateway.Refresh(ctx, "incident"); err != nil {
-		return nil, errors.Join(fmt.Errorf("the example server did not start: %w", err), s.close(ctx))
+	for _, id := range []string{incident, rough} {
+		if err := s.gateway.Refresh(ctx, id); err != nil {
+			return errors.Join(fmt.Errorf("the example server %s did not start: %w", id, err), s.close(ctx))
+		}
 	}
-	return s, nil
+	return nil
 }
 
 func (s *stage) path(name string) string { return filepath.Join(s.dir, name) }
 
 // writeFiles writes what a platform team would: the configuration, with fresh
 // keys, and the review.
-func (s *stage) writeFiles() error {
+func (s *stage) writeFiles(tracked string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	var keys strings.Builder
-	for _, name := range []string{reader, responder, commander} {
+	for _, name := range []string{reader, responder, commander, looper} {
 		c := s.callers[name]
 		var sum string
 		c.key, sum = auth.NewKey()
@@ -98,30 +152,35 @@ state: {dir: ./var}
 exposure: ./exposure.yaml
 auth:
   api_keys:
-%supstreams:
+%spolicy: {timeout: 10s}
+limits: {rates: {tool: 12/h}}
+audit: {durability: {read: process, write: process, destructive: process}}   # a story need not survive the machine
+upstreams:
   incident:
     stdio:
       command: [%q, %s, --record, %q, --variant-file, %q]
       pass_env: [PATH]
       env: {TZ: UTC}
-`, keys.String(), self, serverName, s.path("server/executed.log"), s.path("server/changed"))
+  tracker:
+    http: {url: %q}
+`, keys.String(), self, serverName, s.path("server/executed.log"), s.path("server/changed"), tracked)
 	return errors.Join(
 		os.Mkdir(s.path("server"), 0o700),
 		os.WriteFile(s.path("upstreams.yaml"), []byte(text), 0o600),
-		os.WriteFile(s.path("exposure.yaml"), []byte(exposure), 0o600),
+		os.WriteFile(s.path("exposure.yaml"), []byte(exposure+tracker.Exposure()+also), 0o600),
 	)
 }
 
-// executed counts what the example server says that it executed.
+// executed counts the calls that the servers received.
 func (s *stage) executed() (int, error) {
 	text, err := os.ReadFile(s.path("server/executed.log"))
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+		err = nil
 	}
-	return strings.Count(string(text), "\n"), err
+	return strings.Count(string(text), "\n") + s.tracker.Calls(), err
 }
 
 func (s *stage) close(ctx context.Context) error {
 	s.stop()
-	return errors.Join(<-s.done, s.gateway.Close(context.WithoutCancel(ctx)))
+	return errors.Join(<-s.done, s.gateway.Close(context.WithoutCancel(ctx)), s.upstream.Close())
 }
