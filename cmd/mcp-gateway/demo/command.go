@@ -59,7 +59,7 @@ func GatewayCommand(version string) *cobra.Command {
 	path := cmd.Flags().String("of", "", "the configuration `file`")
 	at := cmd.Flags().String("at", "", "the `time` that it is, RFC 3339")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		now, err := time.Parse(time.RFC3339, *at)
+		now, err := time.Parse(time.RFC3339Nano, *at)
 		if err != nil {
 			return err
 		}
@@ -70,11 +70,9 @@ func GatewayCommand(version string) *cobra.Command {
 			return err
 		}
 		return g.Serve(cmd.Context(), func(a net.Addr) {
-			for _, id := range []string{incident, rough} {
-				if err := g.Refresh(cmd.Context(), id); err != nil {
-					cmd.PrintErrln(id, err)
-					return
-				}
+			if err := g.Refresh(cmd.Context(), "tracker"); err != nil {
+				cmd.PrintErrln(err)
+				return
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), a)
 		})

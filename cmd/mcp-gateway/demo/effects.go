@@ -22,7 +22,7 @@ func effects() []plot {
 		{group: "effects", id: "lost_answer_after_commit", fixture: true, title: "A write is done and its answer gets lost: nobody can say, and it is not sent again",
 			want: "outcome_unknown, outcome_unknown; done 1; receipt outcome_unknown", play: lostAnswer},
 		{group: "effects", id: "restart_in_flight", fixture: true, title: "The gateway is killed while a write is under way",
-			want: "no answer; recovered as outcome_unknown; the repeat result, committed, reconciled_by upstream_repeat; done 1", play: restart},
+			want: "no answer; found as outcome_unknown; the repeat result, committed, reconciled_by upstream_repeat; done 1", play: restart},
 		{group: "effects", id: "reconcile", fixture: true, title: "Unknown outcomes become known: by the status tool, and by a person",
 			want: "outcome_unknown, then committed TIC-3 reconciled_by status_tool; outcome_unknown, then committed PAGE-2 reconciled_by operator; both supersede", play: reconciled},
 	}
@@ -74,53 +74,66 @@ func lostAnswer(ctx context.Context, s *stage) (string, error) {
 	return s.did("page_on_call", before, first.said()+", "+again.said()) + fmt.Sprintf("; receipt %s", st.Outcome), nil
 }
 
-// restart has a second gateway killed while its upstream has done what it asked for
-// and not answered.
+// restart has a gateway killed while its upstream has done what it asked for and not
+// answered, and starts it anew.
 func restart(ctx context.Context, s *stage) (string, error) {
 	before := s.tracker.Done("file_note")
-	s.tracker.Misbehave(tracker.Held)
-	c, err := s.another(ctx)
+	q := calling(commander, fileNote, titled).keyed("k-restart")
+	said, err := s.killed(ctx, q)
 	if err != nil {
 		return "", err
 	}
-	q := calling(commander, fileNote, titled).keyed("k-restart")
-	first := q
-	first.url = c.url
+	g, url, end, err := s.again(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = end() }() // what it put on record is what counts
+	open, err := g.Effects().Ledger.Actions(ctx, receipt.Filter{Limit: 1})
+	if err != nil || len(open) == 0 {
+		return "", errors.Join(err, errors.New("the ledger is empty"))
+	}
+	q.url = url
+	again, err := s.ask(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	st, err := receipt.Verify(again.receipt(), g.ReceiptKeys(), receipt.Claim{Action: open[0].Action})
+	if err == nil {
+		err = st.Match(g.Events(ctx))
+	}
+	if err != nil {
+		return again.said(), err
+	}
+	return s.did("file_note", before, fmt.Sprintf("%s; found as %s; the repeat %s, %s, reconciled_by %s",
+		said, open[0].State, again.said(), st.Outcome, st.Reconciled)), nil
+}
+
+// killed makes a call by the second gateway, and kills that once the call has arrived.
+func (s *stage) killed(ctx context.Context, q request) (said string, err error) {
+	s.tracker.Misbehave(tracker.Held)
+	c, err := s.start(ctx)
+	if err != nil {
+		return "", err
+	}
+	q.url = c.url
 	answered := make(chan error, 1)
 	go func() {
-		_, err := s.ask(ctx, first)
+		_, err := s.ask(ctx, q)
 		answered <- err
 	}()
 	select {
 	case <-s.tracker.Arrived():
 	case err := <-answered:
-		return "", errors.Join(errors.New("the second gateway answered"), err, c.kill())
+		return "", errors.Join(errors.New("the call was answered"), err, c.kill())
 	}
 	if err := c.kill(); err != nil {
 		return "", err
 	}
-	said := "no answer"
+	defer s.tracker.Release()
 	if <-answered == nil {
-		said = "an answer"
+		return "an answer", nil
 	}
-	s.tracker.Release()
-	if _, err := s.gateway.Effects().Recover(ctx); err != nil {
-		return "", err
-	}
-	open, err := s.gateway.Effects().Ledger.Actions(ctx, receipt.Filter{Limit: 1})
-	if err != nil || len(open) == 0 {
-		return "", errors.Join(err, errors.New("the ledger is empty"))
-	}
-	again, err := s.ask(ctx, q)
-	if err != nil {
-		return "", err
-	}
-	st, err := s.verified(again.receipt())
-	if err != nil {
-		return again.said(), err
-	}
-	return s.did("file_note", before, fmt.Sprintf("%s; recovered as %s; the repeat %s, %s, reconciled_by %s",
-		said, open[0].State, again.said(), st.Outcome, st.Reconciled)), nil
+	return "no answer", nil
 }
 
 func reconciled(ctx context.Context, s *stage) (string, error) {

@@ -71,9 +71,12 @@ func (s *stage) render(q request) (body string, header http.Header) {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s%s}}`, q.id, q.method, meta, q.params), header
 }
 
-// post sends a body as it is. Time goes on by a second.
+// step is how much time goes by with each request.
+const step = 100 * time.Millisecond
+
+// post sends a body as it is.
 func (s *stage) post(ctx context.Context, url, by, body string, header http.Header) (*reply, error) {
-	s.wait(time.Second)
+	s.wait(step)
 	s.sent++
 	if url == "" {
 		url = s.url

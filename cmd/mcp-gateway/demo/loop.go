@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"mcp-gateway/cmd/mcp-gateway/demo/tracker"
 	"mcp-gateway/protocol"
@@ -37,7 +36,7 @@ func correlated(ctx context.Context, s *stage) (string, error) {
 		both.Go(func() { replies[i], errs[i] = s.deliver(ctx, url, q.by, body, header) })
 	}
 	both.Wait()
-	s.wait(time.Second)
+	s.wait(step)
 	for _, err := range errs {
 		if err != nil {
 			return "", err

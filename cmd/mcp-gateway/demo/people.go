@@ -80,8 +80,8 @@ func expired(ctx context.Context, s *stage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.wait(consent.Life + time.Second)
-	if err := s.tickets(ctx, func(k *store.Store) error { _, err := k.Expire(ctx, s.now()); return err }); err != nil {
+	later := s.now().Add(consent.Life + time.Second)
+	if err := s.tickets(ctx, func(k *store.Store) error { _, err := k.Expire(ctx, later); return err }); err != nil {
 		return "", err
 	}
 	r, err := s.with(ctx, id, `{"title":"Old board"}`)

@@ -36,11 +36,9 @@ resources:
     "runbook://payments/current": {definition: "sha256-jcs1:4ecc283e18e2f0af40065fe67d7ec3c54eccaa092b746108b4c562a6d2d431a3", scopes: ["service:read"], untrusted_content: no, owner: payments-oncall, why: P1 criteria, approved_by: security-review, approved_at: 2026-09-01}
 `
 
-// The upstreams: the example over stdio, and the one that misbehaves over HTTP.
-const (
-	incident = "incident"
-	rough    = "tracker"
-)
+// second is the configuration of the gateway that is killed and started anew: the
+// same but for its state directory, and without the example.
+const second = "second.yaml"
 
 // caller is somebody with an API key.
 type caller struct {
@@ -66,9 +64,9 @@ type stage struct {
 	tracker  *tracker.Tracker
 	upstream *http.Server
 	callers  map[string]*caller
-	seconds  atomic.Int64 // since the story began
-	sent     int          // requests of hosts in this case
-	read     folder.Cursor
+	passed   atomic.Int64             // nanoseconds since the story began
+	sent     int                      // requests of hosts in this case
+	read     map[string]folder.Cursor // of the journals, by state directory
 	done     chan error
 	stop     context.CancelFunc
 }
@@ -77,14 +75,14 @@ type stage struct {
 func began() time.Time { return time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC) }
 
 // now is the story's own time. It goes on with each request.
-func (s *stage) now() time.Time { return began().Add(time.Duration(s.seconds.Load()) * time.Second) }
+func (s *stage) now() time.Time { return began().Add(time.Duration(s.passed.Load())) }
 
 // wait lets time pass.
-func (s *stage) wait(d time.Duration) { s.seconds.Add(int64(d / time.Second)) }
+func (s *stage) wait(d time.Duration) { s.passed.Add(int64(d)) }
 
 func open(ctx context.Context, dir, version string) (*stage, error) {
 	s := &stage{
-		dir: dir, version: version, done: make(chan error, 1), tracker: tracker.New(), read: folder.Cursor{},
+		dir: dir, version: version, done: make(chan error, 1), tracker: tracker.New(), read: map[string]folder.Cursor{"var": {}},
 		callers: map[string]*caller{
 			reader:    {name: reader, scopes: "[service:read]"},
 			responder: {name: responder, scopes: "[service:read, incident:read, incident:create:p3]"},
@@ -122,7 +120,7 @@ func (s *stage) serve(ctx context.Context) error {
 	case err := <-s.done:
 		return errors.Join(err, s.gateway.Close(ctx), s.upstream.Close())
 	}
-	for _, id := range []string{incident, rough} {
+	for _, id := range []string{"incident", "tracker"} {
 		if err := s.gateway.Refresh(ctx, id); err != nil {
 			return errors.Join(fmt.Errorf("the example server %s did not start: %w", id, err), s.close(ctx))
 		}
@@ -146,9 +144,8 @@ func (s *stage) writeFiles(tracked string) error {
 		c.key, sum = auth.NewKey()
 		fmt.Fprintf(&keys, "    - {id: %s, sha256: %q, subject: %s, tenant: platform, scopes: %s}\n", name, sum, name, c.scopes)
 	}
-	text := fmt.Sprintf(`version: 1
+	head := fmt.Sprintf(`version: 1
 listen: {mcp: "127.0.0.1:0"}
-state: {dir: ./var}
 exposure: ./exposure.yaml
 auth:
   api_keys:
@@ -156,17 +153,19 @@ auth:
 limits: {rates: {tool: 12/h}}
 audit: {durability: {read: process, write: process, destructive: process}}   # a story need not survive the machine
 upstreams:
-  incident:
+  tracker:
+    http: {url: %q}
+`, keys.String(), tracked)
+	example := fmt.Sprintf(`  incident:
     stdio:
       command: [%q, %s, --record, %q, --variant-file, %q]
       pass_env: [PATH]
       env: {TZ: UTC}
-  tracker:
-    http: {url: %q}
-`, keys.String(), self, serverName, s.path("server/executed.log"), s.path("server/changed"), tracked)
+`, self, serverName, s.path("server/executed.log"), s.path("server/changed"))
 	return errors.Join(
 		os.Mkdir(s.path("server"), 0o700),
-		os.WriteFile(s.path("upstreams.yaml"), []byte(text), 0o600),
+		os.WriteFile(s.path("upstreams.yaml"), []byte(head+example+"state: {dir: ./var}\n"), 0o600),
+		os.WriteFile(s.path(second), []byte(head+"state: {dir: ./second}\n"), 0o600),
 		os.WriteFile(s.path("exposure.yaml"), []byte(exposure+tracker.Exposure()+also), 0o600),
 	)
 }

@@ -3,8 +3,8 @@ package demo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"mcp-gateway/audit"
@@ -64,12 +64,15 @@ func told(t audit.Type) bool {
 // fresh returns the events since it was asked last, in the order of the story's time.
 func (s *stage) fresh(ctx context.Context) ([]audit.Event, error) {
 	var all []audit.Event
-	err := folder.Read(ctx, filepath.Join(s.dir, "var", run.JournalDir), s.read, func(e folder.Entry) error {
-		if told(e.Event.Type) {
-			all = append(all, *e.Event)
-		}
-		return nil
-	})
+	var err error
+	for state, read := range s.read {
+		err = errors.Join(err, folder.Read(ctx, s.path(state+"/"+run.JournalDir), read, func(e folder.Entry) error {
+			if told(e.Event.Type) {
+				all = append(all, *e.Event)
+			}
+			return nil
+		}))
+	}
 	slices.SortStableFunc(all, func(a, b audit.Event) int { return a.Time.Compare(b.Time) })
 	return all, err
 }
@@ -104,7 +107,10 @@ func owner(events []audit.Event, e audit.Event) audit.Ident {
 
 // peek returns what fresh will, and leaves it there.
 func (s *stage) peek(ctx context.Context) ([]audit.Event, error) {
-	kept := s.read.Clone()
+	kept := map[string]folder.Cursor{}
+	for state, read := range s.read {
+		kept[state] = read.Clone()
+	}
 	events, err := s.fresh(ctx)
 	s.read = kept
 	return events, err
