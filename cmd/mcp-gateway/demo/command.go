@@ -8,16 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/confine"
 	"mcp-gateway/examples/incident/desk"
-)
-
-// The hidden commands by which the demo starts this program again, so that nothing
-// else is needed: the example server, and a gateway to be killed.
-const (
-	serverName  = "example-incident-server"
-	gatewayName = "example-incident-gateway"
 )
 
 // Command returns `demo`.
@@ -44,7 +38,7 @@ func Command(version string) *cobra.Command {
 
 // ServerCommand returns the hidden command that serves the example over stdio.
 func ServerCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: serverName, Hidden: true, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: scene.ServerName, Hidden: true, Args: cobra.NoArgs}
 	var o desk.Options
 	cmd.Flags().StringVar(&o.Record, "record", "", "append a line for each executed call to this `file`")
 	cmd.Flags().StringVar(&o.Variant, "variant-file", "", "serve a changed definition while this `file` exists")
@@ -55,7 +49,7 @@ func ServerCommand() *cobra.Command {
 // GatewayCommand returns the hidden command that serves until it is killed, and
 // prints its address once it has its upstreams' lists.
 func GatewayCommand(version string) *cobra.Command {
-	cmd := &cobra.Command{Use: gatewayName, Hidden: true, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: scene.GatewayName, Hidden: true, Args: cobra.NoArgs}
 	path := cmd.Flags().String("of", "", "the configuration `file`")
 	at := cmd.Flags().String("at", "", "the `time` that it is, RFC 3339")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

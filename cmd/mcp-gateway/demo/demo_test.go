@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/demo/plots"
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 	"mcp-gateway/confine"
 )
 
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	if confine.Is(os.Args) {
 		os.Exit(confine.Main(os.Args))
 	}
-	if len(os.Args) > 1 && slices.Contains([]string{serverName, gatewayName}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{scene.ServerName, scene.GatewayName}, os.Args[1]) {
 		root := &cobra.Command{}
 		root.AddCommand(ServerCommand(), GatewayCommand("test"))
 		if root.ExecuteContext(context.Background()) != nil {
@@ -33,12 +35,12 @@ func TestMain(m *testing.M) {
 
 // Every case comes out as it must, and each says what the reports need of it.
 func TestCases(t *testing.T) {
-	s, err := open(t.Context(), t.TempDir(), "test")
+	s, err := scene.Open(t.Context(), t.TempDir(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var story bytes.Buffer
-	r, err := s.play(t.Context(), &story)
+	r, err := play(t.Context(), s, &story)
 	if err != nil {
 		t.Errorf("%v\n%s", err, story.String())
 	}
@@ -107,7 +109,7 @@ func TestTheSameBytesOnEveryRun(t *testing.T) {
 		before = now
 	}
 	for _, field := range []string{"provider_cost", "provider_latency_ms", "provider_tokens", "real_model_quality"} {
-		if strings.Count(before["report.json"], `"`+field+`": null`) != len(plots()) {
+		if strings.Count(before["report.json"], `"`+field+`": null`) != len(plots.All()) {
 			t.Errorf("%s is not null in every case", field)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/cmd/mcp-gateway/demo/plots"
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 )
 
 // The kinds of evidence: an observation is of the example server as it is; of a
@@ -61,16 +63,16 @@ type versions struct {
 }
 
 func newReport(version string) *report {
-	return &report{Version: 1, Gateway: version, Began: began().Format(time.RFC3339)}
+	return &report{Version: 1, Gateway: version, Began: scene.Began().Format(time.RFC3339)}
 }
 
 // add takes what became of a case.
-func (r *report) add(p *plot, samples int, observed string, lines []line) *outcome {
+func (r *report) add(p *plots.Plot, samples int, observed string, lines []line) *outcome {
 	o := outcome{
-		Case: p.id, Group: p.group, Title: p.title, Samples: samples, Kind: observation,
-		Expected: p.want, Observed: observed, Held: observed == p.want,
+		Case: p.ID, Group: p.Group, Title: p.Title, Samples: samples, Kind: observation,
+		Expected: p.Want, Observed: observed, Held: observed == p.Want,
 	}
-	if p.fixture {
+	if p.Fixture {
 		o.Kind = fixture
 	}
 	for i := range lines {

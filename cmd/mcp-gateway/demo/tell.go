@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"mcp-gateway/audit/journal/verify"
+	"mcp-gateway/cmd/mcp-gateway/demo/plots"
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 	"mcp-gateway/cmd/mcp-gateway/run"
 )
 
@@ -27,7 +29,7 @@ func tell(ctx context.Context, w io.Writer, version, format, folder, keep string
 	} else if err = os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	s, err := open(ctx, dir, version)
+	s, err := scene.Open(ctx, dir, version)
 	if err != nil {
 		return err
 	}
@@ -35,7 +37,7 @@ func tell(ctx context.Context, w io.Writer, version, format, folder, keep string
 	if format != "story" {
 		story = io.Discard
 	}
-	r, err := s.play(ctx, story)
+	r, err := play(ctx, s, story)
 	err = errors.Join(err, r.settle(ctx, s))
 	r.conclude(story)
 	if format != "story" {
@@ -45,29 +47,29 @@ func tell(ctx context.Context, w io.Writer, version, format, folder, keep string
 		err = errors.Join(err, r.save(folder))
 	}
 	if keep != "" {
-		fmt.Fprintf(story, "\nkept in %s: try  mcp-gateway -c %s audit query\n", keep, s.path("upstreams.yaml"))
+		fmt.Fprintf(story, "\nkept in %s: try  mcp-gateway -c %s audit query\n", keep, s.Path("upstreams.yaml"))
 	}
 	return err
 }
 
 // play plays every case, whatever came of those before it.
-func (s *stage) play(ctx context.Context, w io.Writer) (*report, error) {
-	r, t := newReport(s.version), &tracer{}
-	if _, err := s.fresh(ctx); err != nil { // of the gateway's own start
+func play(ctx context.Context, s *scene.Stage, w io.Writer) (*report, error) {
+	r, t := newReport(s.Version), &tracer{}
+	if _, err := s.Fresh(ctx); err != nil { // of the gateway's own start
 		return r, err
 	}
 	var broken error
-	for i, p := range plots() {
-		s.sent = 0
-		observed, err := p.play(ctx, s)
+	for i, p := range plots.All() {
+		s.Sent = 0
+		observed, err := p.Play(ctx, s)
 		if err != nil {
 			observed = strings.TrimPrefix(observed+"; it broke off", "; ")
 		}
-		events, e := s.fresh(ctx)
+		events, e := s.Fresh(ctx)
 		lines := t.lines(&p, events)
-		o := r.add(&p, s.sent, observed, lines)
+		o := r.add(&p, s.Sent, observed, lines)
 		if err = errors.Join(err, e); err != nil || !o.Held {
-			broken = errors.Join(broken, fmt.Errorf("%s: got %q, want %q", p.id, observed, p.want), err)
+			broken = errors.Join(broken, fmt.Errorf("%s: got %q, want %q", p.ID, observed, p.Want), err)
 		}
 		tellCase(w, i+1, o, lines)
 	}
@@ -108,11 +110,11 @@ func (l *line) words() []string {
 }
 
 // settle ends the gateway, verifies its journal, and counts.
-func (r *report) settle(ctx context.Context, s *stage) error {
+func (r *report) settle(ctx context.Context, s *scene.Stage) error {
 	var err error
-	r.Forwarded, err = s.executed()
-	err = errors.Join(err, s.close(ctx))
-	found, e := verify.Journal(s.path("var/"+run.JournalDir), verify.Against{})
+	r.Forwarded, err = s.Executed()
+	err = errors.Join(err, s.Close(ctx))
+	found, e := verify.Journal(s.Path("var/"+run.JournalDir), verify.Against{})
 	if err = errors.Join(err, e); e == nil {
 		r.Problems = len(found.Problems)
 		if !found.OK() {

@@ -1,4 +1,4 @@
-package demo
+package scene
 
 import (
 	"bufio"
@@ -15,19 +15,19 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run"
 )
 
-// child is a second gateway, in a process of its own.
-type child struct {
+// Child is a second gateway, in a process of its own.
+type Child struct {
 	cmd *exec.Cmd
-	url string
+	URL string
 }
 
-// start starts it and waits until it serves.
-func (s *stage) start(ctx context.Context) (*child, error) {
+// Start starts it and waits until it serves.
+func (s *Stage) Start(ctx context.Context) (*Child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: exec.CommandContext(ctx, self, gatewayName, "--of", s.path(second), "--at", s.now().Format(time.RFC3339Nano))}
+	c := &Child{cmd: exec.CommandContext(ctx, self, GatewayName, "--of", s.Path(second), "--at", s.Now().Format(time.RFC3339Nano))}
 	out, err := c.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -39,24 +39,24 @@ func (s *stage) start(ctx context.Context) (*child, error) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = c.kill()
+		_ = c.Kill()
 		return nil, fmt.Errorf("the second gateway did not start: %w: %s", err, said.String())
 	}
-	c.url = "http://" + strings.TrimSpace(line)
+	c.URL = "http://" + strings.TrimSpace(line)
 	return c, nil
 }
 
-// kill ends it without a word (SIGKILL).
-func (c *child) kill() error {
+// Kill ends it without a word (SIGKILL).
+func (c *Child) Kill() error {
 	err := c.cmd.Process.Kill()
 	_ = c.cmd.Wait() // it was killed
 	return err
 }
 
-// again starts the second gateway anew, in this process, on what the killed one left.
-func (s *stage) again(ctx context.Context) (g *run.Gateway, url string, end func() error, err error) {
+// Again starts the second gateway anew, in this process, on what the killed one left.
+func (s *Stage) Again(ctx context.Context) (g *run.Gateway, url string, end func() error, err error) {
 	s.read["second"] = folder.Cursor{}
-	if g, err = run.Open(ctx, run.Options{ConfigPath: s.path(second), Version: s.version, Clock: s.now}); err != nil {
+	if g, err = run.Open(ctx, run.Options{ConfigPath: s.Path(second), Version: s.Version, Clock: s.Now}); err != nil {
 		return nil, "", nil, err
 	}
 	serving, stop := context.WithCancel(ctx)

@@ -1,39 +1,41 @@
-package demo
+package plots
 
 import (
 	"context"
 	"errors"
 	"os"
 	"time"
+
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 )
 
 // drift makes the example server change a tool, waits until the gateway has been
 // told, and calls the tool as a host with a cached list would. Afterwards the server
 // is what was reviewed again.
 func drift(ctx context.Context, s *stage) (string, error) {
-	if err := s.turn(ctx, func() error { return os.WriteFile(s.path("server/changed"), nil, 0o600) }); err != nil {
+	if err := s.turn(ctx, func() error { return os.WriteFile(s.Path("server/changed"), nil, 0o600) }); err != nil {
 		return "", err
 	}
-	changed, err := s.call(ctx, commander, deployments, lastHour)
+	changed, err := s.Call(ctx, scene.Commander, deployments, lastHour)
 	if err != nil {
 		return "", err
 	}
-	other, err := s.call(ctx, commander, status, fiveMinutes)
+	other, err := s.Call(ctx, scene.Commander, status, fiveMinutes)
 	if err != nil {
 		return "", err
 	}
-	if err := s.turn(ctx, func() error { return os.Remove(s.path("server/changed")) }); err != nil {
+	if err := s.turn(ctx, func() error { return os.Remove(s.Path("server/changed")) }); err != nil {
 		return "", err
 	}
-	if other.said() != "result" {
-		return changed.said() + "; the others are not: " + other.said(), nil
+	if other.Said() != "result" {
+		return changed.Said() + "; the others are not: " + other.Said(), nil
 	}
-	return changed.said() + "; the others are served", nil
+	return changed.Said() + "; the others are served", nil
 }
 
 // turn does something that changes what is served, and waits until it has.
 func (s *stage) turn(ctx context.Context, do func() error) error {
-	superseded := s.gateway.Registry().Snapshot().Superseded()
+	superseded := s.Gateway.Registry().Snapshot().Superseded()
 	if err := do(); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package demo
+package plots
 
 import (
 	"context"
@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"mcp-gateway/approval"
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 	"mcp-gateway/proxy/consent"
 	"mcp-gateway/store"
 )
 
 // people are approvals, and what they are good for.
-func people() []plot {
-	return []plot{
-		{group: "approvals", id: "user_denial", title: "Somebody says no to a destructive call",
-			want: "user_denied; done 0", play: denied},
-		{group: "approvals", id: "approval_expiry", title: "An approval that is a quarter of an hour old",
-			want: "approval_invalid; done 0", play: expired},
-		{group: "approvals", id: "argument_swap", title: "Approved for one call, shown for another; then for its own, twice",
-			want: "other arguments approval_invalid, its own result, once more approval_invalid; done 1", play: swapped},
+func people() []Plot {
+	return []Plot{
+		{Group: "approvals", ID: "user_denial", Title: "Somebody says no to a destructive call",
+			Want: "user_denied; done 0", play: denied},
+		{Group: "approvals", ID: "approval_expiry", Title: "An approval that is a quarter of an hour old",
+			Want: "approval_invalid; done 0", play: expired},
+		{Group: "approvals", ID: "argument_swap", Title: "Approved for one call, shown for another; then for its own, twice",
+			Want: "other arguments approval_invalid, its own result, once more approval_invalid; done 1", play: swapped},
 	}
 }
 
@@ -30,20 +31,20 @@ func naming(id string) string { return fmt.Sprintf(`%q:%q`, consent.MetaApproval
 // decided has a call asked about, and answers as somebody else on the state
 // directory, as the command line does.
 func (s *stage) decided(ctx context.Context, by, tool, args string, to approval.State) (ticket string, err error) {
-	asked, err := s.call(ctx, by, tool, args)
+	asked, err := s.Call(ctx, by, tool, args)
 	if err != nil {
 		return "", err
 	}
-	if ticket = asked.text("/_meta/mcp-gateway~1error/approval/id"); ticket == "" {
-		return "", errors.New("nobody was asked: " + asked.said())
+	if ticket = asked.Text("/_meta/mcp-gateway~1error/approval/id"); ticket == "" {
+		return "", errors.New("nobody was asked: " + asked.Said())
 	}
-	v := approval.Verdict{State: to, Approver: "carol", Via: "cli", Reason: "the demo", At: s.now()}
+	v := approval.Verdict{State: to, Approver: "carol", Via: "cli", Reason: "the demo", At: s.Now()}
 	return ticket, s.tickets(ctx, func(k *store.Store) error { return k.Decide(ctx, ticket, v) })
 }
 
 // tickets does something to the tickets of the state directory.
 func (s *stage) tickets(ctx context.Context, do func(*store.Store) error) error {
-	kept, err := store.Open(ctx, filepath.Join(s.dir, "var", store.Name))
+	kept, err := store.Open(ctx, filepath.Join(s.Dir, "var", store.Name))
 	if err != nil {
 		return err
 	}
@@ -55,15 +56,15 @@ func (s *stage) approved(ctx context.Context, by, tool, args string) (string, er
 }
 
 // with repeats a call under an approval.
-func (s *stage) with(ctx context.Context, ticket, args string) (*reply, error) {
-	q := calling(commander, erase, args)
-	q.meta = naming(ticket)
-	return s.ask(ctx, q)
+func (s *stage) with(ctx context.Context, ticket, args string) (*scene.Reply, error) {
+	q := scene.Calling(scene.Commander, erase, args)
+	q.Meta = naming(ticket)
+	return s.Ask(ctx, q)
 }
 
 func denied(ctx context.Context, s *stage) (string, error) {
-	before := s.tracker.Done("erase_board")
-	id, err := s.decided(ctx, commander, erase, titled, approval.Denied)
+	before := s.Tracker.Done("erase_board")
+	id, err := s.decided(ctx, scene.Commander, erase, titled, approval.Denied)
 	if err != nil {
 		return "", err
 	}
@@ -71,16 +72,16 @@ func denied(ctx context.Context, s *stage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.did("erase_board", before, r.said()), nil
+	return s.did("erase_board", before, r.Said()), nil
 }
 
 func expired(ctx context.Context, s *stage) (string, error) {
-	before := s.tracker.Done("erase_board")
-	id, err := s.approved(ctx, commander, erase, `{"title":"Old board"}`)
+	before := s.Tracker.Done("erase_board")
+	id, err := s.approved(ctx, scene.Commander, erase, `{"title":"Old board"}`)
 	if err != nil {
 		return "", err
 	}
-	later := s.now().Add(consent.Life + time.Second)
+	later := s.Now().Add(consent.Life + time.Second)
 	if err := s.tickets(ctx, func(k *store.Store) error { _, err := k.Expire(ctx, later); return err }); err != nil {
 		return "", err
 	}
@@ -88,12 +89,12 @@ func expired(ctx context.Context, s *stage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.did("erase_board", before, r.said()), nil
+	return s.did("erase_board", before, r.Said()), nil
 }
 
 func swapped(ctx context.Context, s *stage) (string, error) {
-	before := s.tracker.Done("erase_board")
-	id, err := s.approved(ctx, commander, erase, `{"title":"Test board"}`)
+	before := s.Tracker.Done("erase_board")
+	id, err := s.approved(ctx, scene.Commander, erase, `{"title":"Test board"}`)
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +104,7 @@ func swapped(ctx context.Context, s *stage) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		said[i] = r.said()
+		said[i] = r.Said()
 	}
 	return s.did("erase_board", before, fmt.Sprintf("other arguments %s, its own %s, once more %s", said[0], said[1], said[2])), nil
 }

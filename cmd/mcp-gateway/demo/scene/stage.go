@@ -1,4 +1,4 @@
-package demo
+package scene
 
 import (
 	"context"
@@ -49,58 +49,59 @@ type caller struct {
 
 // The callers of the story.
 const (
-	reader    = "reader"    // may read, holds no create scope
-	responder = "responder" // may open P3 tickets
-	commander = "commander" // may open P1 tickets, and use the tracker
-	looper    = "looper"    // reads until its budget is used up
+	Reader    = "reader"    // may read, holds no create scope
+	Responder = "responder" // may open P3 tickets
+	Commander = "commander" // may open P1 tickets, and use the tracker
+	Looper    = "looper"    // reads until its budget is used up
 )
 
-// stage is the running gateway with all that stands around it.
-type stage struct {
-	dir      string
-	version  string
-	url      string
-	gateway  *run.Gateway
-	tracker  *tracker.Tracker
+// Stage is the running gateway with all that stands around it.
+type Stage struct {
+	Dir      string
+	Version  string
+	URL      string
+	Gateway  *run.Gateway
+	Tracker  *tracker.Tracker
 	upstream *http.Server
 	callers  map[string]*caller
 	passed   atomic.Int64             // nanoseconds since the story began
-	sent     int                      // requests of hosts in this case
+	Sent     int                      // requests of hosts in this case
 	read     map[string]folder.Cursor // of the journals, by state directory
 	done     chan error
 	stop     context.CancelFunc
 }
 
-// began is when every story begins.
-func began() time.Time { return time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC) }
+// Began is when every story begins.
+func Began() time.Time { return time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC) }
 
-// now is the story's own time. It goes on with each request.
-func (s *stage) now() time.Time { return began().Add(time.Duration(s.passed.Load())) }
+// Now is the story's own time. It goes on with each Request.
+func (s *Stage) Now() time.Time { return Began().Add(time.Duration(s.passed.Load())) }
 
-// wait lets time pass.
-func (s *stage) wait(d time.Duration) { s.passed.Add(int64(d)) }
+// Wait lets time pass.
+func (s *Stage) Wait(d time.Duration) { s.passed.Add(int64(d)) }
 
-func open(ctx context.Context, dir, version string) (*stage, error) {
-	s := &stage{
-		dir: dir, version: version, done: make(chan error, 1), tracker: tracker.New(), read: map[string]folder.Cursor{"var": {}},
+// Open sets the stage in a folder: files, servers, a gateway of a build that serves.
+func Open(ctx context.Context, dir, version string) (*Stage, error) {
+	s := &Stage{
+		Dir: dir, Version: version, done: make(chan error, 1), Tracker: tracker.New(), read: map[string]folder.Cursor{"var": {}},
 		callers: map[string]*caller{
-			reader:    {name: reader, scopes: "[service:read]"},
-			responder: {name: responder, scopes: "[service:read, incident:read, incident:create:p3]"},
-			commander: {name: commander, scopes: "[service:read, incident:read, incident:create:p1, tracker:use]"},
-			looper:    {name: looper, scopes: "[service:read]"},
+			Reader:    {name: Reader, scopes: "[service:read]"},
+			Responder: {name: Responder, scopes: "[service:read, incident:read, incident:create:p3]"},
+			Commander: {name: Commander, scopes: "[service:read, incident:read, incident:create:p1, tracker:use]"},
+			Looper:    {name: Looper, scopes: "[service:read]"},
 		},
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s.upstream = &http.Server{Handler: s.tracker, ReadHeaderTimeout: 10 * time.Second}
+	s.upstream = &http.Server{Handler: s.Tracker, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.upstream.Serve(listener) }() // ends with close
 	if err := s.writeFiles("http://" + listener.Addr().String() + "/mcp"); err != nil {
 		return nil, errors.Join(err, s.upstream.Close())
 	}
-	s.gateway, err = run.Open(ctx, run.Options{
-		ConfigPath: s.path("upstreams.yaml"), Version: version, Log: zap.NewNop(), Helper: confine.Helper(), Clock: s.now,
+	s.Gateway, err = run.Open(ctx, run.Options{
+		ConfigPath: s.Path("upstreams.yaml"), Version: version, Log: zap.NewNop(), Helper: confine.Helper(), Clock: s.Now,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.upstream.Close())
@@ -109,36 +110,37 @@ func open(ctx context.Context, dir, version string) (*stage, error) {
 }
 
 // serve lets the gateway listen, and meets the upstreams.
-func (s *stage) serve(ctx context.Context) error {
+func (s *Stage) serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	s.stop = stop
 	ready := make(chan net.Addr, 1)
-	go func() { s.done <- s.gateway.Serve(serving, func(a net.Addr) { ready <- a }) }()
+	go func() { s.done <- s.Gateway.Serve(serving, func(a net.Addr) { ready <- a }) }()
 	select {
 	case addr := <-ready:
-		s.url = "http://" + addr.String()
+		s.URL = "http://" + addr.String()
 	case err := <-s.done:
-		return errors.Join(err, s.gateway.Close(ctx), s.upstream.Close())
+		return errors.Join(err, s.Gateway.Close(ctx), s.upstream.Close())
 	}
 	for _, id := range []string{"incident", "tracker"} {
-		if err := s.gateway.Refresh(ctx, id); err != nil {
-			return errors.Join(fmt.Errorf("the example server %s did not start: %w", id, err), s.close(ctx))
+		if err := s.Gateway.Refresh(ctx, id); err != nil {
+			return errors.Join(fmt.Errorf("the example server %s did not start: %w", id, err), s.Close(ctx))
 		}
 	}
 	return nil
 }
 
-func (s *stage) path(name string) string { return filepath.Join(s.dir, name) }
+// Path names a file of the stage.
+func (s *Stage) Path(name string) string { return filepath.Join(s.Dir, name) }
 
 // writeFiles writes what a platform team would: the configuration, with fresh
 // keys, and the review.
-func (s *stage) writeFiles(tracked string) error {
+func (s *Stage) writeFiles(tracked string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	var keys strings.Builder
-	for _, name := range []string{reader, responder, commander, looper} {
+	for _, name := range []string{Reader, Responder, Commander, Looper} {
 		c := s.callers[name]
 		var sum string
 		c.key, sum = auth.NewKey()
@@ -161,25 +163,26 @@ upstreams:
       command: [%q, %s, --record, %q, --variant-file, %q]
       pass_env: [PATH]
       env: {TZ: UTC}
-`, self, serverName, s.path("server/executed.log"), s.path("server/changed"))
+`, self, ServerName, s.Path("server/executed.log"), s.Path("server/changed"))
 	return errors.Join(
-		os.Mkdir(s.path("server"), 0o700),
-		os.WriteFile(s.path("upstreams.yaml"), []byte(head+example+"state: {dir: ./var}\n"), 0o600),
-		os.WriteFile(s.path(second), []byte(head+"state: {dir: ./second}\n"), 0o600),
-		os.WriteFile(s.path("exposure.yaml"), []byte(exposure+tracker.Exposure()+also), 0o600),
+		os.Mkdir(s.Path("server"), 0o700),
+		os.WriteFile(s.Path("upstreams.yaml"), []byte(head+example+"state: {dir: ./var}\n"), 0o600),
+		os.WriteFile(s.Path(second), []byte(head+"state: {dir: ./second}\n"), 0o600),
+		os.WriteFile(s.Path("exposure.yaml"), []byte(exposure+tracker.Exposure()+also), 0o600),
 	)
 }
 
-// executed counts the calls that the servers received.
-func (s *stage) executed() (int, error) {
-	text, err := os.ReadFile(s.path("server/executed.log"))
+// Executed counts the calls that the servers received.
+func (s *Stage) Executed() (int, error) {
+	text, err := os.ReadFile(s.Path("server/executed.log"))
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
-	return strings.Count(string(text), "\n") + s.tracker.Calls(), err
+	return strings.Count(string(text), "\n") + s.Tracker.Calls(), err
 }
 
-func (s *stage) close(ctx context.Context) error {
+// Close ends the gateway and its servers.
+func (s *Stage) Close(ctx context.Context) error {
 	s.stop()
-	return errors.Join(<-s.done, s.gateway.Close(context.WithoutCancel(ctx)), s.upstream.Close())
+	return errors.Join(<-s.done, s.Gateway.Close(context.WithoutCancel(ctx)), s.upstream.Close())
 }

@@ -1,25 +1,35 @@
-package demo
+package plots
 
 import (
 	"context"
 	"fmt"
 	"slices"
+
+	"mcp-gateway/cmd/mcp-gateway/demo/scene"
 )
 
-// plot is one case.
-type plot struct {
-	group, id, title string
+// Plot is one case.
+type Plot struct {
+	Group, ID, Title string
 
-	fixture bool   // the upstream's part is played: it does what it is told to
-	abreast bool   // its calls are made at the same time
-	want    string // what must be observed
+	Fixture bool   // the upstream's part is played: it does what it is told to
+	Abreast bool   // its calls are made at the same time
+	Want    string // what must be observed
 	play    func(ctx context.Context, s *stage) (string, error)
 }
 
-// plots are all cases in their order. The demo ends after the last: later cases
+// All are all cases in their order. The demo ends after the last: later cases
 // stand on what earlier ones left.
-func plots() []plot {
+func All() []Plot {
 	return slices.Concat(contract(), loop(), safety(), primitives(), eras(), people(), effects())
+}
+
+// stage is what a case is played on.
+type stage struct{ *scene.Stage }
+
+// Play plays the case and returns what was observed.
+func (p *Plot) Play(ctx context.Context, s *scene.Stage) (string, error) {
+	return p.play(ctx, &stage{s})
 }
 
 // The tools of the story, as hosts name them.
@@ -46,5 +56,5 @@ const (
 // did tells what was answered, and how often the tracker did something by a tool
 // meanwhile.
 func (s *stage) did(tool string, before int, said string) string {
-	return fmt.Sprintf("%s; done %d", said, s.tracker.Done(tool)-before)
+	return fmt.Sprintf("%s; done %d", said, s.Tracker.Done(tool)-before)
 }
