@@ -45,7 +45,7 @@ func (r *Registry) build() *Snapshot {
 	for i := range all {
 		s.observations = append(s.observations, all[i].Observation)
 	}
-	s.observations = append(s.observations, r.missing(all)...)
+	s.observations = append(s.observations, r.missing(s, all)...)
 	sortObservations(s.observations)
 	return s
 }
@@ -207,8 +207,8 @@ func (c *candidate) facts() *gateway.ExposureFacts {
 	return &gateway.ExposureFacts{}
 }
 
-// missing observes the records for which nothing is listed.
-func (r *Registry) missing(all []candidate) []Observation {
+// missing observes the records for which nothing is listed, and enters their names.
+func (r *Registry) missing(s *Snapshot, all []candidate) []Observation {
 	if r.exposure == nil {
 		return nil
 	}
@@ -225,6 +225,7 @@ func (r *Registry) missing(all []candidate) []Observation {
 		if r.lists[id.Upstream] == nil {
 			reason = gateway.ReasonUpstreamDown // it never gave a list
 		}
+		s.miss(id)
 		none = append(none, Observation{
 			ID: id, Digest: rec.Definition, State: gateway.StateMissing, Reasons: []gateway.Reason{reason}, Record: rec,
 		})

@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/listed"
 )
 
 // Snapshot is what is served at one moment. It is immutable: a call resolves in
@@ -38,8 +39,9 @@ type table struct {
 }
 
 type entry struct {
-	item   *Item
-	reason gateway.Reason // why there is none
+	item    *Item
+	reason  gateway.Reason // why there is none
+	exposed string         // what hosts of the endpoint for all would call it
 }
 
 // Item is one thing that is served. It is shared between calls and not to be
@@ -139,6 +141,31 @@ func (s *Snapshot) Resolve(kind gateway.Kind, scope, name string) (Pinned, gatew
 	}
 }
 
+// Known returns the exposed name of what a name stands for in a scope, served or not:
+// of what is listed, and of what was reviewed and is not listed. "" is a name that
+// nobody but the caller gave. It is for records, and never for a host.
+func (s *Snapshot) Known(kind gateway.Kind, scope, name string) string {
+	if t := s.tables[shelf{kind, scope}]; t != nil {
+		return t.names[name].exposed
+	}
+	return ""
+}
+
+// miss enters a record of which nothing is listed: its name is known, and means
+// nothing.
+func (s *Snapshot) miss(id gateway.ItemID) {
+	if id.Kind != gateway.KindTool && id.Kind != gateway.KindPrompt {
+		return
+	}
+	e := entry{reason: gateway.ReasonToolAbsent, exposed: listed.Exposed(id)}
+	for scope, name := range map[string]string{id.Upstream: id.Name, "": e.exposed} {
+		t := s.table(shelf{id.Kind, scope})
+		if _, taken := t.names[name]; !taken {
+			t.names[name] = e
+		}
+	}
+}
+
 // ResolveURI returns the resource that a normalised URI names, or else the first
 // template, by name, that it fits. A resource that is known but held back is not
 // reached through a template.
@@ -199,7 +226,7 @@ func (s *Snapshot) file(all []candidate) {
 		if c.Exposed == "" {
 			continue // what has no name can't be called
 		}
-		e := entry{item: c.item()}
+		e := entry{item: c.item(), exposed: c.Exposed}
 		if e.item == nil {
 			e.reason = c.Reasons[0]
 		} else {
@@ -221,7 +248,7 @@ func only(entries []entry) entry {
 	for _, e := range entries[1:] {
 		switch {
 		case e.item != nil && found.item != nil:
-			return entry{reason: gateway.ReasonNameCollision}
+			return entry{reason: gateway.ReasonNameCollision, exposed: found.exposed}
 		case e.item != nil:
 			found = e
 		}

@@ -31,18 +31,27 @@ type byUpstream = map[string]map[string]*registry.Record
 // sections is what an exposure.yaml says.
 type sections struct {
 	tools, prompts, resources byUpstream
+	later                     []func() // rules over several records, for when all were read
 	upstreams                 map[string]*registry.UpstreamRecord
 }
 
 // file describes exposure.yaml.
 func file(said *sections) form.Value {
-	return form.Object{Fields: []form.Field{
+	return form.Object{Check: func(form.Place) { said.judge() }, Fields: []form.Field{
 		{Key: "version", Need: true, Value: form.Version(1)},
-		{Key: "tools", Value: records(&said.tools, names("tool"), record)},
+		{Key: "tools", Value: form.Map(&said.tools, UpstreamIDs(), func(up form.Entry, m *map[string]*registry.Record) form.Value {
+			return form.Map(m, names("tool"), func(e form.Entry, dst **registry.Record) form.Value { return said.record(up.Key, e, dst) })
+		})},
 		{Key: "prompts", Value: records(&said.prompts, names("prompt"), reviewed)},
 		{Key: "resources", Value: records(&said.resources, form.Keys{}, reviewedResource)},
 		{Key: "upstreams", Value: form.Map(&said.upstreams, UpstreamIDs(), reviewedUpstream)},
 	}}
+}
+
+func (s *sections) judge() {
+	for _, rule := range s.later {
+		rule()
+	}
 }
 
 func names(kind string) form.Keys {

@@ -27,7 +27,7 @@ func TestLoadDesigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(x.Items) != 4 || !strings.HasPrefix(x.Revision, "sha256:") {
+	if len(x.Items) != 5 || !strings.HasPrefix(x.Revision, "sha256:") {
 		t.Fatalf("%d records, revision %s", len(x.Items), x.Revision)
 	}
 	read := x.Items[gateway.ItemID{Upstream: "incident", Name: "get_service_status"}]

@@ -8,8 +8,8 @@ import (
 	"mcp-gateway/registry"
 )
 
-// record describes one reviewed tool.
-func record(e form.Entry, dst **registry.Record) form.Value {
+// record describes one reviewed tool of an upstream.
+func (s *sections) record(upstream string, e form.Entry, dst **registry.Record) form.Value {
 	rec := &registry.Record{Pos: e.Pos}
 	*dst = rec
 	f := &rec.Facts
@@ -22,7 +22,7 @@ func record(e form.Entry, dst **registry.Record) form.Value {
 		form.Field{Key: "open_world", Value: form.No(&f.ClosedWorld)},
 		form.Field{Key: "evidence", Value: form.Object{Fields: []form.Field{{Key: "external_id", Need: true, Value: pointer(&f.ExternalID)}}}},
 		form.Field{Key: "outcome", Value: form.Lazy(func() form.Value { return outcomes(&f.Outcomes) })},
-		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return status(&f.Status) })},
+		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return s.status(upstream, &f.Status) })},
 		form.Field{Key: "notifies", Value: form.List(&f.Notifies, form.Text)},
 		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
 	)}
@@ -59,10 +59,20 @@ func dataClass(_ form.Entry, class *string) form.Value {
 	return form.Matching(class, classPattern, "unknown_value", "data class")
 }
 
-func status(dst **gateway.StatusQuery) form.Value {
+// status describes how it is asked later what became of a write: of a tool that nobody
+// reviewed as a read, it could do anything.
+func (s *sections) status(upstream string, dst **gateway.StatusQuery) form.Value {
 	q := &gateway.StatusQuery{}
 	*dst = q
-	return form.Object{Fields: []form.Field{
+	judge := func(at form.Place) {
+		s.later = append(s.later, func() {
+			asked := s.tools[upstream][q.Tool]
+			if q.Tool != "" && (asked == nil || asked.Facts.SideEffect != gateway.Read || asked.Quarantine != "") {
+				at.Child("tool").Report("bad_status_tool", "`%s` is no tool of %s that was reviewed as a read; a status query calls nothing else", q.Tool, upstream)
+			}
+		})
+	}
+	return form.Object{Check: judge, Fields: []form.Field{
 		{Key: "tool", Need: true, Value: form.Matching(&q.Tool, toolPattern, "bad_tool_name", "tool name")},
 		{Key: "arguments", Value: form.Map(&q.Arguments, form.Keys{}, func(_ form.Entry, s *string) form.Value {
 			return form.Matching(s, argumentPattern, "bad_argument", "text in which braces hold nothing but `key`: {key}")

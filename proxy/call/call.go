@@ -130,6 +130,7 @@ type Call struct {
 	Stages   audit.Stages   // how long each ran
 	Release  []func()       // what settling gives back, last first
 	Missing  gateway.Reason // why Name means nothing that is served
+	Known    string         // the exposed name of what Name stands for all the same: for the record alone
 	Business bool           // the upstream itself refused: isError
 	OnRecord bool           // an event of this call is durable
 }

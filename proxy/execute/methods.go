@@ -62,6 +62,7 @@ func resolveName(c *call.Call, kind gateway.Kind) error {
 		c.Arguments = args
 	}
 	c.Item, c.Missing = c.Catalog.Resolve(kind, c.Scope, name)
+	c.Known = c.Catalog.Known(kind, c.Scope, name)
 	return nil
 }
 

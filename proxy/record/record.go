@@ -240,7 +240,10 @@ func (r *Recorder) describeCaller(c *call.Call, e *audit.Event) {
 			e.Args = r.Names.Args(id, c.Item.Item().ID, protocol.AppendCanonical(make([]byte, 0, len(c.Arguments)), c.Arguments))
 		}
 		if c.Name != "" && !named(c) {
-			e.ToolRef = r.Names.Name(id, c.Name)
+			e.ToolRef = r.Names.Name(id, c.Name) // of a known name too: how long it takes must not tell which it is
+			if known := audit.Ident(c.Known); known.Valid() {
+				e.Tool, e.ToolRef = known, ""
+			}
 		}
 	}
 }

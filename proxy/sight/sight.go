@@ -93,17 +93,18 @@ func (s *Sight) Of(ctx context.Context, p *gateway.Principal, policy *rego.Engin
 		return views.View{}, false, err
 	}
 	for i, item := range k.Snapshot.All() {
-		seen[i] = seen[i] && admits(item.Facts.Tenants, p.Tenant)
+		seen[i] = seen[i] && Admits(item, p)
 	}
 	v = views.New(k.Revision(), policy.Revision(), seen)
 	s.views.Put(key, v)
 	return v, false, nil
 }
 
-// admits says whether a reviewer's list of tenants has room for one. No policy can
-// widen it.
-func admits(tenants []string, tenant string) bool {
-	return len(tenants) == 0 || tenant != "" && slices.Contains(tenants, tenant)
+// Admits says whether the reviewer of an item lets the principal's tenant know of it. No
+// policy can widen that.
+func Admits(t *registry.Item, p *gateway.Principal) bool {
+	tenants := t.Facts.Tenants
+	return len(tenants) == 0 || p.Tenant != "" && slices.Contains(tenants, p.Tenant)
 }
 
 // contextKey digests all that visibility may depend on: who it is, how that

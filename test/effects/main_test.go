@@ -104,7 +104,7 @@ func (d *desk) answers(a func(n int, m stage.Message) stage.Answer) {
 }
 
 // review: open takes a key and shows evidence; post has neither; wipe destroys; book
-// and proven have a status tool, silent one that a reviewer never named a read; queue
+// and proven have a status tool, silent has none; queue
 // tells by a word what becomes of it.
 func review(id gateway.ItemID) string {
 	const signed = ", scopes: [use], owner: test, why: it is tested, approved_by: test, approved_at: 2026-09-01"
@@ -118,7 +118,7 @@ func review(id gateway.ItemID) string {
 	case "proven":
 		return write + status + ", verify: yes}" + signed
 	case "silent":
-		return write + strings.Replace(status, "find", "post", 1) + "}" + signed
+		return write + signed
 	case "queue":
 		return write + ", outcome: {pointer: /status, committed: [done], accepted: [queued], partial: [partial], failed: [rejected]}" + signed
 	case "find":

@@ -108,7 +108,8 @@ func TestWhatIsNotFoundStaysUnknown(t *testing.T) {
 	}
 }
 
-// A tool that was never reviewed as a read is not asked.
+// Of a write without a status tool nobody is asked; one that no reviewer named a read is
+// none (config/exposure).
 func TestOnlyReadsAreAsked(t *testing.T) {
 	d, s := start(t, stage.Options{})
 	st, _ := lose(t, s, d, keyed(s.Host("alice").Calling("desk__silent", args), "k"))

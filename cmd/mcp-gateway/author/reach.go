@@ -98,6 +98,9 @@ func (s *scene) item(name string) *registry.Item {
 
 // ask says what one principal may do with one item, with these arguments.
 func (s *scene) ask(cmd *cobra.Command, p *gateway.Principal, t *registry.Item, args []byte) (visible, effect, reasons string) {
+	if !sight.Admits(t, p) {
+		return "no", "", "tenants"
+	}
 	r := sight.Resource(t)
 	seen, err := s.engine.Visible(cmd.Context(), p, []*rego.Resource{r})
 	if err != nil || !seen[0] {

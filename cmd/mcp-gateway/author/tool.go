@@ -45,6 +45,10 @@ func ExplainTool(config *string, version string) *cobra.Command {
 func (s *scene) cause(cmd *cobra.Command, p *gateway.Principal, name string) (code, detail string) {
 	if item := s.item(name); item != nil {
 		visible, effect, reasons := s.ask(cmd, p, item, nil)
+		if reasons == "tenants" && visible == "no" {
+			return string(gateway.ReasonNotVisible), fmt.Sprintf("the record of %s names the tenants %v, and %s is of %q; no policy widens that",
+				item.ID, item.Facts.Tenants, p.Subject, p.Tenant)
+		}
 		if visible == "no" {
 			return string(gateway.ReasonNotVisible), fmt.Sprintf("policy %s does not show %s to %s; it needs the scopes %v, and %v are held",
 				s.engine.Revision(), item.ID, p.Subject, item.Facts.Scopes, p.Scopes)

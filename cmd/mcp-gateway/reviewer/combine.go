@@ -24,8 +24,8 @@ type seenBy struct {
 	view views.View
 }
 
-// sights asks policy for every configured principal. Principals of OAuth issuers are
-// not known before they come.
+// sights asks policy for every configured principal, and for the classes of principals
+// that an issuer may send: who they are is not known before they come.
 func sights(ctx context.Context, in *run.Inspection) ([]seenBy, error) {
 	var desk delivery.Desk
 	policy, _, err := desk.Plan(ctx, in.Config, time.Now, nil)
@@ -54,6 +54,11 @@ func sights(ctx context.Context, in *run.Inspection) ([]seenBy, error) {
 			if err := ask(name, p); err != nil {
 				return nil, err
 			}
+		}
+	}
+	for _, c := range classes(in) {
+		if err := ask(c.name, &c.of); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(all, func(a, b seenBy) int { return strings.Compare(a.name, b.name) })

@@ -9,4 +9,5 @@
 //	snippet.go    hosts snippet
 //	report.go     tools report: one row a tool
 //	combine.go    tools report --lethal: who can reach all three
+//	classes.go  whom an issuer may send, by the scopes that they hold
 package reviewer

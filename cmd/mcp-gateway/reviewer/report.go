@@ -26,7 +26,8 @@ func (d *Desk) report() *cobra.Command {
 		Use:   "report",
 		Short: "The inventory: every tool, its owner and reason, who uses it, who can reach it, what might go",
 		Long: "The inventory. -o md prints it as Markdown. `remove` names why a tool might be taken out: no_reason, never_used\n" +
-			"in the time of --since, twin of another upstream's tool.\n" +
+			"in the time of --since, twin of another upstream's tool. Of an OAuth issuer, whose principals are not known before\n" +
+			"they come, reached_by names classes: issuer[scopes], and issuer[*] of those who hold every scope.\n" +
 			"With --lethal: for each configured principal, whether it reaches tools that together can carry private data to\n" +
 			"strangers, and the fewest tools without which it can't; exit code 3 where one can.",
 		Args: cobra.NoArgs,

@@ -1,0 +1,71 @@
+package reviewer
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mcp-gateway/cmd/mcp-gateway/run"
+	"mcp-gateway/gateway"
+)
+
+// class is a kind of principals of one issuer: those who hold these scopes, of this
+// tenant. Groups and who they are is not part of it: rules that look at these are met
+// by nobody here.
+type class struct {
+	name string
+	of   gateway.Principal
+}
+
+// template is an argument in a scope; any value of it stands for all.
+var template = regexp.MustCompile(`\{[^}]*\}`)
+
+// classes are, for each issuer and tenant, the holders of the scopes that one of the
+// served items needs, and whoever holds every one of them: "login.example[notes:read]"
+// and "login.example[*]", with a tenant "login.example/acme[notes:read]".
+func classes(in *run.Inspection) []class {
+	sets, tenants, every := map[string][]string{}, map[string]bool{}, map[string]bool{}
+	for _, item := range in.Registry.Snapshot().All() {
+		var needs []string
+		for _, scope := range item.Facts.Scopes {
+			needs = append(needs, template.ReplaceAllString(scope, "any"))
+			every[needs[len(needs)-1]] = true
+		}
+		slices.Sort(needs)
+		if needs = slices.Compact(needs); len(needs) > 0 {
+			sets[strings.Join(needs, ",")] = needs
+		}
+		for _, tenant := range item.Facts.Tenants {
+			tenants[tenant] = true
+		}
+	}
+	if len(every) > 0 {
+		sets["*"] = slices.Sorted(maps.Keys(every))
+	}
+	var all []class
+	for i := range in.Config.Auth.Issuers {
+		from := &in.Config.Auth.Issuers[i]
+		of := []string{from.Tenant}
+		if from.Claims.Tenant != "" { // any tenant may come: those that reviews name, and one that none does
+			of = append(slices.Sorted(maps.Keys(tenants)), "")
+		}
+		for _, tenant := range of {
+			for _, name := range slices.Sorted(maps.Keys(sets)) {
+				all = append(all, class{
+					name: host(from.URL) + strings.TrimSuffix("/"+tenant, "/") + "[" + name + "]",
+					of:   gateway.Principal{Issuer: from.URL, Tenant: tenant, Scopes: sets[name], Method: gateway.AuthOAuth},
+				})
+			}
+		}
+	}
+	return all
+}
+
+func host(issuer string) string {
+	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return issuer
+}
