@@ -212,6 +212,26 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	return c, nil
 }
 
+// Age judges everything anew if a sunset has come since it was last judged.
+func (r *Registry) Age() Changes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.sunset(r.opts.Clock()) {
+		return Changes{Revision: r.Snapshot().revision}
+	}
+	return r.commit()
+}
+
+// Sunset returns how long it is until the next sunset, at most most.
+func (r *Registry) Sunset(most time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next.IsZero() {
+		return most
+	}
+	return max(0, min(most, r.next.Sub(r.opts.Clock())))
+}
+
 // sunset says whether one has come since what is served was last judged.
 func (r *Registry) sunset(now time.Time) bool { return !r.next.IsZero() && !now.Before(r.next) }
 

@@ -25,6 +25,7 @@
 //	lint/            what OPA's checker lets pass: rules that never match, allows that rest on claims
 //	answer/          what a policy says, read strictly
 //	pack/            bundles: made, read, verified
+//	facts/           what few reviews say, as terms of the input
 //	deliver/         bundles from a file or a service, kept
 //	load.go          Load, Options; the phases and their schemas
 //	engine.go        Engine: Visible, Decide; one evaluation each, bounded in time

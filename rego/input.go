@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/rego/facts"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -42,7 +43,7 @@ func NewResource(t Item) *Resource {
 	if idempotent != gateway.IdempotentYes && idempotent != gateway.IdempotentKey {
 		idempotent = gateway.IdempotentNo
 	}
-	facts := ast.NewObject(
+	known := ast.NewObject(
 		text("upstream", t.ID.Upstream),
 		text("name", t.ID.Name),
 		text("type", t.ID.Kind.String()),
@@ -61,30 +62,13 @@ func NewResource(t Item) *Resource {
 		text("owner", f.Owner),
 		member{ast.StringTerm("findings"), findings(t.Findings)},
 	)
-	for _, m := range reviewed(f, t.State) {
-		facts.Insert(m[0], m[1])
+	for _, m := range facts.Reviewed(f, t.State) {
+		known.Insert(m[0], m[1])
 	}
 	if len(t.Claims) > 0 {
-		facts.Insert(ast.StringTerm("annotations_untrusted"), claims(t.Claims))
+		known.Insert(ast.StringTerm("annotations_untrusted"), claims(t.Claims))
 	}
-	return &Resource{id: t.ID, definition: t.Definition, key: ast.StringTerm(t.ID.String()), facts: ast.NewTerm(facts)}
-}
-
-// reviewed are the facts that few records have; of one that has none there is nothing
-// to be seen.
-func reviewed(f *gateway.ExposureFacts, state gateway.ExposureState) []member {
-	var all []member
-	if len(f.Tenants) > 0 {
-		all = append(all, texts("tenants", f.Tenants))
-	}
-	if f.Contract != "" {
-		all = append(all, text("contract", f.Contract))
-	}
-	if d := f.Deprecated; d != nil {
-		all = append(all, member{ast.StringTerm("deprecated"), ast.ObjectTerm(
-			text("sunset", d.Sunset.UTC().Format(time.DateOnly)), flag("passed", state == gateway.StateRetired))})
-	}
-	return all
+	return &Resource{id: t.ID, definition: t.Definition, key: ast.StringTerm(t.ID.String()), facts: ast.NewTerm(known)}
 }
 
 // ID returns which tool the resource is.

@@ -579,6 +579,35 @@ func TestUpstreamsAreNews(t *testing.T) {
 	})
 }
 
+// What is deprecated is retired as its day comes, whether its upstream lists or not, and
+// that is on record.
+func TestSunset(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.Refresher.Registry = registry.New(registry.Options{})
+		up := newServer("x")
+		up.ttl = 24 * time.Hour
+		b.keep(up)
+		digest := b.Registry.Observations()[0].Digest
+		b.Registry.SetExposure(&registry.Exposure{Items: map[gateway.ItemID]*registry.Record{
+			{Upstream: "a", Name: "x"}: {Definition: digest, Facts: gateway.ExposureFacts{
+				SideEffect: gateway.Read, Deprecated: &gateway.Deprecation{Sunset: time.Now().Add(time.Hour)},
+			}},
+		}})
+		b.memory.news()
+		wait(59 * time.Minute)
+		if got := b.served(); !slices.Equal(got, []string{"a__x"}) {
+			t.Errorf("serves %v before its day", got)
+		}
+		wait(2 * time.Minute)
+		if got := b.served(); len(got) > 0 {
+			t.Errorf("serves %v after its day", got)
+		}
+		if got := b.memory.news(); !slices.Equal(got, []string{"tools.changed a__x retired"}) {
+			t.Errorf("on record: %v", got)
+		}
+	})
+}
+
 // Events tell of news only: not of what a restart finds as it was left.
 func TestEventsAreNews(t *testing.T) {
 	m := newMemory()

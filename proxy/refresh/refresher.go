@@ -33,6 +33,7 @@ type Refresher struct {
 	Options
 
 	mu    sync.Mutex
+	ages  bool // sunsets are waited for
 	loops map[string]*loop
 	wait  sync.WaitGroup
 }
@@ -46,6 +47,10 @@ func New(o Options) *Refresher { return &Refresher{Options: o, loops: map[string
 func (r *Refresher) Set(ctx context.Context, upstreams map[string]proxy.Upstream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.ages {
+		r.ages = true
+		r.wait.Go(func() { r.age(ctx) })
+	}
 	for id, l := range r.loops {
 		if upstreams[id] == l.upstream {
 			continue
@@ -65,6 +70,31 @@ func (r *Refresher) Set(ctx context.Context, upstreams map[string]proxy.Upstream
 		r.loops[id] = l
 		first := r.begin(l) // before anyone can ask: who asks next gets one that began later
 		r.wait.Go(func() { r.keep(l, first) })
+	}
+}
+
+// Bounds of the wait for a sunset: reviews may name an earlier one meanwhile.
+const (
+	shortestWait = 50 * time.Millisecond
+	longestWait  = 10 * time.Second
+)
+
+// age retires what is deprecated on the day that its review names, whether or not its
+// upstream gives a list then.
+func (r *Refresher) age(ctx context.Context) {
+	for {
+		timer := time.NewTimer(max(shortestWait, r.Registry.Sunset(longestWait)))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		if changes := r.Registry.Age(); changes.Any {
+			if err := r.Record(ctx, changes, nil); err != nil {
+				r.Log("", changes, err)
+			}
+		}
 	}
 }
 

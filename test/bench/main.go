@@ -90,6 +90,11 @@ func bench(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	rows, err := stage.measure(ctx, &s)
+	if err == nil {
+		var more []row
+		more, err = stage.reviewed(ctx, dir, rows)
+		rows = append(rows, more...)
+	}
 	if err == nil && s.page != "" {
 		err = stage.writePage(ctx, filepath.Join(dir, "grown"), &s, rows)
 	}

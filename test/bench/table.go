@@ -108,6 +108,9 @@ func goals() []goal {
 		{"allocations of a call, policy on each", call, fresh, allocs, "", 0, false, 400, "%.0f"},
 		{"KB of a call, policy on each", call, fresh, kilo, "", 0, false, 36, "%.1f"},
 		{"CPU of a list ÷ direct list's", list, gateway, cpuOf, direct, 0, false, 0.02, "%.4f"},
+		{"CPU of a list without its event ÷ direct list's", eventless, gateway, cpuOf, direct, 0, false, 0.005, "%.4f"},
+		{"bytes kept of a principal, at 300 tools", contexts, gateway, func(r *row) float64 { return r.bytes }, "", 0, false, 256, "%.0f"},
+		{"re-check of 300 unchanged ÷ full digest", recheck, unchanged, cpuOf, full, 0, false, 0.1, "%.4f"},
 		{"CPU of a call in an older session ÷ " + typed + "'s", legacyCall, gateway, cpuOf, typed, 0, false, 1, "%.2f"},
 	}
 }
