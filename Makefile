@@ -1,6 +1,6 @@
 # make test   all tests, nothing else to install
 # make check  also race, vet, staticcheck, fuzz seeds
-# make fuzz   every fuzz target for FUZZTIME
+# make fuzz   every fuzz target for FUZZTIME; FUZZ=named: those of each change
 # make bench  the figures; it writes docs/performance.md
 # make matrix what works between which eras
 # make attacks hostile inputs and known faults through a whole gateway, and the score
@@ -11,6 +11,7 @@
 
 GO       ?= go
 FUZZTIME ?= 30s
+FUZZ     ?= all
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
 .PHONY: console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
@@ -36,7 +37,7 @@ race:
 	$(GO) test -race $(TESTFLAGS) $$($(GO) list ./... | grep -vE '/test/(house|corpus|pins|fidelity|cases|failclosed|guides)$$')
 
 fuzz:
-	@test/fuzz.sh "$(GO)" "$(FUZZTIME)"
+	@test/fuzz.sh "$(GO)" "$(FUZZTIME)" "$(FUZZ)"
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

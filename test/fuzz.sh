@@ -1,14 +1,56 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module for a while: fuzz.sh GO TIME
+# Runs fuzz targets, each for a while, two at a time: fuzz.sh GO TIME all|named
+#
+# named are those of what hostile bytes meet first, which every change runs. Each
+# package's targets are built once. The line of a target is its last; of one that
+# fails all is shown, and where its input was put.
 set -euo pipefail
-go=$1 time=$2
-count=0
-for pkg in $($go list ./...); do
-  for target in $($go test -list '^Fuzz' "$pkg" | grep '^Fuzz' || true); do
-    echo "== $pkg $target"
-    $go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$pkg"
-    count=$((count + 1))
-  done
-done
-echo "fuzz targets run: $count"
-test "$count" -gt 0
+cd "$(dirname "$0")/.."
+go=$1 time=$2 which=${3:-all}
+root=$PWD work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+named() {
+  cat <<'END'
+./protocol FuzzParseRequest
+./protocol/rawjson FuzzCheckWalkCanonical
+./redact/hidden FuzzClean
+./redact FuzzResult
+./schema FuzzCompileCheck
+./protocol/headers FuzzHeaderCodec
+./upstream/sse FuzzReader
+./config FuzzLoad
+./proxy/lists/cursor FuzzCursor
+./proxy/state FuzzOpen
+END
+}
+
+every() {
+  grep -rn --include='*_test.go' -oE '^func Fuzz[A-Za-z0-9]+' . |
+    sed -E 's|^(.*)/[^/]+\.go:[0-9]+:func (.*)$|\1 \2|' | grep -vE '^\./test/(clients|secrets)' | sort -u
+}
+
+# build PACKAGE: its test binary, instrumented, named after its path.
+build() { "$go" test -c -fuzz=. -o "$work/$(tr / . <<<"${1#./}").test" "$1"; }
+
+# run PACKAGE TARGET
+run() {
+  local pkg=$1 target=$2 log=$work/$2.log
+  log=$work/$(tr / . <<<"${pkg#./}").$target.log
+  if (cd "$root/$pkg" && "$work/$(tr / . <<<"${pkg#./}").test" -test.run '^$' -test.fuzz "^$target\$" \
+    -test.fuzztime "$time" -test.parallel 1 -test.fuzzcachedir "$work/corpus/$pkg") >"$log" 2>&1; then
+    echo "fuzz: $pkg $target: $(grep -E '^fuzz: elapsed' "$log" | tail -n 1 | sed 's/^fuzz: //')"
+  else
+    echo "fuzz: $pkg $target: FAILED"
+    cat "$log"
+    return 1
+  fi
+}
+export -f run
+export root work time
+
+if [[ $which == named ]]; then named; else every; fi >"$work/targets"
+for pkg in $(cut -d' ' -f1 "$work/targets" | sort -u); do build "$pkg"; done
+test -s "$work/targets"
+xargs -P 2 -L 1 bash -c 'run "$0" "$1"' <"$work/targets" || { echo "fuzz: something failed"; exit 1; }
+echo "fuzz targets run: $(wc -l <"$work/targets"), $time each"

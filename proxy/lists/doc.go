@@ -3,6 +3,7 @@
 //
 // Map:
 //
-//	lists.go    Lists: gather, visible, page; cursors
+//	lists.go    Lists: gather, visible, page
 //	buffers.go  what pages are rendered in
+//	cursor/     where a page begins, sealed
 package lists

@@ -2,7 +2,6 @@ package lists
 
 import (
 	"context"
-	"slices"
 	"sort"
 
 	"mcp-gateway/audit"
@@ -10,6 +9,7 @@ import (
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/lists/cursor"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
 	"mcp-gateway/proxy/sight"
@@ -86,7 +86,7 @@ func (l *Lists) page(_ context.Context, c *call.Call) error {
 			continue
 		}
 		if shown == c.World.Limits.Page {
-			c.Listed.Next = l.cursor(c, nameIn(t, c.Scope))
+			c.Listed.Next = cursor.Seal(l.Keys, place(c), nameIn(t, c.Scope))
 			break
 		}
 		if shown++; shown > 1 {
@@ -116,21 +116,22 @@ func (l *Lists) start(c *call.Call) (int, error) {
 	if !ok {
 		return 0, nil
 	}
-	cursor, ok := protocol.Text(raw)
+	given, ok := protocol.Text(raw)
 	if !ok {
 		return 0, gateway.Wrong(gateway.CodeInvalidParams, "/params/cursor")
 	}
-	name, err := l.Keys.Open(keyring.State, cursor, cursorContext(c))
+	name, err := cursor.Open(l.Keys, place(c), given)
 	if err != nil {
-		return 0, gateway.Because(gateway.CodeInvalidParams, err)
+		return 0, err
 	}
 	return sort.Search(len(c.Listed.Items), func(i int) bool {
-		return nameIn(c.Listed.Items[i], c.Scope) >= string(name)
+		return nameIn(c.Listed.Items[i], c.Scope) >= name
 	}), nil
 }
 
-func (l *Lists) cursor(c *call.Call, name string) string {
-	return l.Keys.Seal(keyring.State, []byte(name), cursorContext(c))
+// place is what cursors of the list are good for.
+func place(c *call.Call) cursor.Place {
+	return cursor.Place{Kind: c.Listed.Kind, Scope: c.Scope, Principal: c.Principal.ID()}
 }
 
 // nameIn is what an item is called on an endpoint: its own name on that of its
@@ -147,8 +148,4 @@ func fragment(t *registry.Item, scope string) []byte {
 		return t.Fragment
 	}
 	return t.OwnFragment
-}
-
-func cursorContext(c *call.Call) []byte {
-	return slices.Concat([]byte("list|"), []byte(c.Listed.Kind), []byte("|"), []byte(c.Scope), []byte("|"), []byte(c.Principal.ID()))
 }
