@@ -1,8 +1,11 @@
 package redact
 
 import (
+	"bytes"
+
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/hidden"
 	"mcp-gateway/redact/meaning"
 )
 
@@ -12,6 +15,7 @@ type Profile string
 // The profiles. Whatever the profile, directives and addresses are findings.
 const (
 	Label  Profile = "label"  // as it is; its source is named
+	Wrap   Profile = "wrap"   // each text between lines that say whose data it is
 	Defang Profile = "defang" // with addresses that nobody follows by accident
 	Block  Profile = "block"  // not at all, where a directive stands in it
 )
@@ -26,18 +30,25 @@ type Content struct {
 	// Uncleaned delivers all of it as it came: nothing is looked for, in whatever
 	// profile. Hidden characters in what has a meaning withhold a definition still.
 	Uncleaned bool
+
+	Source string // whose content it is, as marks name it: the upstream's id
+	Origin string // of the upstream, such as https://a.example: that of its icons; "" = none
 }
 
-// Finding and marker of a link that was taken out.
+// Findings of what was taken out, and the marker of a link.
 const (
 	codeLink   = "link_removed"
+	codeIcon   = "icon_removed"
 	linkMarker = `{"type":"text","text":"[link removed: it leads where this server's links may not]"}`
 )
 
 // IsMeaning tells the findings about what content means from those about its bytes.
 func IsMeaning(code string) bool {
-	return code == codeLink || code == meaning.CodeDirective || code == meaning.CodeAddress
+	return code == codeLink || code == codeIcon || code == meaning.CodeDirective || code == meaning.CodeAddress
 }
+
+// Names says whether the source of a result is named whatever stands in it.
+func (r *Redactor) Names() bool { return r.content.Profile == Wrap }
 
 // With returns a Redactor for one upstream's content. It shares everything else.
 func (r *Redactor) With(c Content) *Redactor {
@@ -47,13 +58,48 @@ func (r *Redactor) With(c Content) *Redactor {
 // link takes a link out where it may not lead; it reports whether it did. raw is
 // the block.
 func (w *walker) link(i int, raw []byte) bool {
-	if !w.secrets || meaning.Leads(linkOf(raw), w.r.content.Schemes, w.r.content.Hosts) {
+	if !w.secrets || w.leads(linkOf(raw)) {
 		return false
 	}
 	w.out = append(append(w.out, w.in[w.copied:i]...), linkMarker...)
 	w.copied, w.changed = i+len(raw), true
 	w.sign(codeLink)
 	return true
+}
+
+// leads says whether a link may be given: what hides anything leads nowhere.
+func (w *walker) leads(uri string) bool {
+	var c hidden.Cleaner
+	if _, hides := c.Clean(nil, []byte(uri)); hides {
+		return false
+	}
+	return meaning.Leads(uri, w.r.content.Schemes, w.r.content.Hosts)
+}
+
+// foreignIcon says whether the icon at i would be fetched from anywhere but its
+// upstream (2026-07-28, Icon: https or data, of the same origin).
+func (w *walker) foreignIcon(i int) bool {
+	if !w.secrets || w.in[i] != '{' {
+		return false
+	}
+	token, _ := protocol.Member(w.in[i:meaning.End(w.in, i)], "src")
+	src, ok := protocol.Text(token)
+	return ok && !meaning.Shows(src, w.r.content.Origin)
+}
+
+// leaveOut leaves the element at i out of its array, with one of the commas around
+// it, and returns where the next begins.
+func (w *walker) leaveOut(i int) int {
+	w.sign(codeIcon)
+	w.out = append(w.out, w.in[w.copied:i]...)
+	end := w.space(meaning.End(w.in, i))
+	next := w.comma(end)
+	if next == end { // it was the last
+		w.out = bytes.TrimRight(w.out, " \t\r\n")
+		w.out = bytes.TrimSuffix(w.out, []byte{','})
+	}
+	w.copied, w.changed = next, true
+	return next
 }
 
 // mean notes what a text means to do, and treats it as the profile says.

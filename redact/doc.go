@@ -3,9 +3,9 @@
 // of secrets.
 //
 // It works on raw JSON and rewrites only the strings that need it; input that
-// needs nothing comes back as the very same slice. Text that is hidden in URIs,
-// blobs, MIME types, cursors and request state is left alone, since to change
-// them is to break them.
+// needs nothing comes back as the very same slice. Cursors and request state are
+// left alone, since to change them is to break them; so are blobs, images and audio
+// whose bytes are no text.
 //
 // Map:
 //
@@ -14,6 +14,7 @@
 //	walk.go        the walk over raw JSON that knows where it stands
 //	place.go       where a string can stand, and what is done to it there
 //	content.go     Content, Profile: links that are taken out, directives and addresses
+//	coded.go       text in base64; texts between marks that name their source
 //	joined.go      secrets that are split over neighbouring blocks
 //	definition.go  Definition, Item: definitions, whose meaning must not change
 //	asked.go       Asking, Asked: what upstreams ask of hosts

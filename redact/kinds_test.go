@@ -17,8 +17,8 @@ const (
 func TestContents(t *testing.T) {
 	in := `{"contents":[{"uri":"a://x` + hid + `","mimeType":"text/x","type":"image","data":"d` + hid + `","text":"t` + hid + ` ` + key + `"},` +
 		`{"uri":"a://y","blob":"` + key + `"}],"ttlMs":9007199254740993,"x` + hid + `":"y"}`
-	want := `{"contents":[{"uri":"a://x` + hid + `","mimeType":"text/x","type":"image","data":"d","text":"t [redacted:github_token]"},` +
-		`{"uri":"a://y","blob":"` + key + `"}],"ttlMs":9007199254740993,"x":"y"}`
+	want := `{"contents":[{"uri":"a://x","mimeType":"text/x","type":"image","data":"d","text":"t [redacted:github_token]"},` +
+		`{"uri":"a://y","blob":"[redacted:github_token]"}],"ttlMs":9007199254740993,"x":"y"}`
 	c, err := redact.New(redact.Options{}).Contents([]byte(in))
 	if err != nil || string(c.Bytes()) != want || !c.Valid() {
 		t.Errorf("%v\n got %s\nwant %s", err, c.Bytes(), want)
@@ -32,8 +32,8 @@ func TestPrompt(t *testing.T) {
 		`{"role":"user","content":{"type":"new","data":"` + key + `"}}],"contents":[{"uri":"` + key + `"}]}`
 	const gone = "[redacted:github_token]"
 	want := `{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"` + gone + `"}},` +
-		`{"role":"user","content":{"type":"image","data":"` + key + `","mimeType":"image/png"}},` +
-		`{"role":"user","content":{"type":"resource","resource":{"uri":"a://x","blob":"` + key + `"}}},` +
+		`{"role":"user","content":{"type":"image","data":"` + gone + `","mimeType":"image/png"}},` +
+		`{"role":"user","content":{"type":"resource","resource":{"uri":"a://x","blob":"` + gone + `"}}},` +
 		`{"role":"user","content":{"type":"new","data":"` + gone + `"}}],"contents":[{"uri":"` + gone + `"}]}`
 	c, err := redact.New(redact.Options{}).Prompt([]byte(in))
 	if err != nil || string(c.Bytes()) != want {
@@ -87,7 +87,7 @@ func TestAsking(t *testing.T) {
 	want := `{"resultType":"input_required","requestState":"` + key + hid + `","inputRequests":{"k":{"method":"elicitation/create","params":` +
 		`{"mode":"form","message":"M","requestedSchema":{"type":"object","properties":{"p":{"type":"string","title":"T","default":"d"}}}}},` +
 		`"s":{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"[redacted:github_token]"}},` +
-		`{"role":"user","content":[{"type":"image","data":"` + key + `"}]}],"maxTokens":1e2}},"r":{"method":"roots/list"}}}`
+		`{"role":"user","content":[{"type":"image","data":"[redacted:github_token]"}]}],"maxTokens":1e2}},"r":{"method":"roots/list"}}}`
 	if c, err := r.Asking([]byte(in)); err != nil || string(c.Bytes()) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, c.Bytes(), want)
 	}

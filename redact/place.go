@@ -7,8 +7,11 @@ import "mcp-gateway/protocol"
 type place uint8
 
 const (
-	alone    place = iota // URIs, blobs, MIME types, cursors: to change is to break
+	alone    place = iota // cursors and states: to change is to break
 	free                  // any JSON: names and strings are cleaned
+	address               // URIs and MIME types: cleaned, and not spoken
+	spoken                // the text of a content block
+	coded                 // blobs, images and audio: bytes in base64
 	result                // a CallToolResult, or another result with content
 	content               // its array of content blocks
 	block                 // a content block that is text, or of a kind not known
@@ -148,25 +151,33 @@ func blockMember(p place, name string) place {
 		if p == link {
 			return icons
 		}
+	case "text":
+		if p == block || p == resource {
+			return spoken
+		}
+	case "content": // of a tool's result within a message
+		if p == block {
+			return content
+		}
 	case "uri":
 		if p == link || p == resource {
-			return alone
-		}
-	case "mimeType":
-		if p != block {
-			return alone
-		}
-	case "data":
-		if p == media {
-			return alone
-		}
-	case "blob":
-		if p == resource {
-			return alone
+			return address
 		}
 	case "src":
 		if p == icon {
-			return alone
+			return address
+		}
+	case "mimeType":
+		if p != block {
+			return address
+		}
+	case "data":
+		if p == media {
+			return coded
+		}
+	case "blob":
+		if p == resource {
+			return coded
 		}
 	case "resource":
 		if p == embedded {
@@ -250,13 +261,13 @@ func (p place) element(raw []byte) place {
 
 // blockPlace tells a content block by its type.
 func blockPlace(raw []byte) place {
-	kind, _ := protocol.Member(raw, "type")
-	switch string(kind) {
-	case `"image"`, `"audio"`:
+	token, _ := protocol.Member(raw, "type")
+	switch kind, _ := protocol.Text(token); kind {
+	case "image", "audio":
 		return media
-	case `"resource_link"`:
+	case "resource_link":
 		return link
-	case `"resource"`:
+	case "resource":
 		return embedded
 	}
 	return block

@@ -41,10 +41,9 @@ func New(opt Options) *Redactor {
 var errObject = errors.New("not a JSON object")
 
 // Result cleans a whole CallToolResult: names and strings of every kind of
-// content, of structuredContent and of _meta. It leaves uri, blob, mimeType and the data of images and audio alone
-// where the protocol puts them; a member of structuredContent with such a name is
-// cleaned like any other. Secrets are replaced by placeholders such as
-// [redacted:github_token].
+// content, of structuredContent and of _meta. The bytes of blobs, images and audio
+// are looked at where they decode to text, and left alone otherwise. Secrets are
+// replaced by placeholders such as [redacted:github_token].
 //
 // raw is a JSON object that protocol.Check has passed, and is not modified. The
 // error is a *gateway.Error of CodeContractViolation: raw is no object, or two of
@@ -52,7 +51,7 @@ var errObject = errors.New("not a JSON object")
 func (r *Redactor) Result(raw []byte) (Clean, error) { return r.clean(raw, result) }
 
 // Contents is Result for a ReadResourceResult: each element of its contents is a
-// resource, whose text is cleaned and whose blob is left alone.
+// resource.
 func (r *Redactor) Contents(raw []byte) (Clean, error) { return r.clean(raw, reading) }
 
 // Prompt is Result for a GetPromptResult, whose messages hold one content block
@@ -79,6 +78,11 @@ func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
 	if key := p.blocks(); key != "" {
 		if both := r.joined(out, key, w.counts); len(both) != len(out) {
 			out, w.changed = both, true
+		}
+	}
+	if r.content.Profile == Wrap && p.speaks() {
+		if wrapped := r.wrap(out, p); len(wrapped) != len(out) {
+			out, w.changed = wrapped, true
 		}
 	}
 	return Clean{bytes: out, changed: w.changed, valid: true, report: w.report()}, nil

@@ -29,6 +29,7 @@ var (
 type walker struct {
 	r       *Redactor
 	secrets bool // whether secrets are replaced too
+	wraps   bool // texts of content are put between marks, and nothing else is done
 	in      []byte
 	out     []byte // what was copied and changed so far
 	copied  int    // in[:copied] is in out
@@ -53,7 +54,7 @@ type step struct {
 }
 
 func (w *walker) reset(in []byte, secrets bool) {
-	w.in, w.secrets = in, secrets
+	w.in, w.secrets, w.wraps = in, secrets, false
 	w.out, w.copied, w.changed, w.renamed, w.err = nil, 0, false, false, nil
 	w.path, w.findings = w.path[:0], nil
 	w.cleaner = hidden.Cleaner{}
@@ -103,12 +104,20 @@ func (w *walker) value(i int, p place) int {
 		return w.array(i, p)
 	case '"':
 		end := stringEnd(w.in, i)
+		if w.wraps {
+			if p == spoken {
+				w.wrapText(i, end)
+			}
+			return end
+		}
 		switch p {
 		case alone:
 		case fixed:
 			w.judge(w.in[i:end])
+		case coded:
+			w.decoded(i, end)
 		default:
-			w.rewrite(i, end)
+			w.rewrite(i, end, p != address)
 		}
 		return end
 	}
@@ -144,6 +153,10 @@ func (w *walker) array(i int, p place) int {
 	i = w.space(i + 1)
 	for w.err == nil && i < len(w.in) && w.in[i] != ']' {
 		from := i
+		if p == icons && w.foreignIcon(i) {
+			i = w.leaveOut(i)
+			continue
+		}
 		if i = w.comma(w.value(i, p.element(w.in[i:]))); i == from {
 			w.err = gateway.Because(gateway.CodeContractViolation, errShape)
 		}
@@ -171,14 +184,16 @@ func (w *walker) object(i int, p place) int {
 		name := token[1 : len(token)-1]
 		w.path[at] = step{name: name}
 		tells := w.mayHoldSecret(name)
-		if tells || !plainToken(name) {
+		if w.wraps {
+			name = protocolName(token)
+		} else if tells || !plainToken(name) || w.secrets && len(name) >= longName && meaning.Find(name) != 0 {
 			name = w.name(i, end, p)
 		}
 		i = w.space(end)
 		if i < len(w.in) && w.in[i] == ':' {
 			i = w.space(i + 1)
 		}
-		if place := p.member(string(name), w.in[i:]); !tells || place == alone || place == fixed || !w.named(name, i) {
+		if place := p.member(string(name), w.in[i:]); !tells || place == alone || place == fixed || place == coded || !w.named(name, i) {
 			i = w.value(i, place)
 		} else {
 			i = stringEnd(w.in, i)
@@ -188,6 +203,9 @@ func (w *walker) object(i int, p place) int {
 	w.path = w.path[:at]
 	return i + 1
 }
+
+// longName is how long a name must be to say something to a reader.
+const longName = 12
 
 // named replaces the value at i if it is a string and its name makes it a secret,
 // such as the password in {"password": "…"}.
@@ -208,6 +226,12 @@ func (w *walker) named(name []byte, i int) bool {
 	return true
 }
 
+// protocolName is a name as it is read.
+func protocolName(token []byte) []byte {
+	s, _ := protocol.Text(token)
+	return []byte(s)
+}
+
 // name handles a member name that is not plain ASCII or may hold a secret:
 // cleaned where the place allows it, otherwise judged. It returns the name
 // without what is hidden, which is how it will be read.
@@ -219,7 +243,7 @@ func (w *walker) name(i, end int, p place) []byte {
 	switch {
 	case p == alone:
 	case p.cleansNames():
-		renamed := w.rewrite(i, end)
+		renamed := w.rewrite(i, end, true)
 		w.renamed = w.renamed || renamed
 	default:
 		w.judge(w.in[i:end])
@@ -260,41 +284,50 @@ func (w *walker) unescaped(token []byte) []byte {
 	return w.text
 }
 
-// rewrite cleans the string at in[i:end] and reports whether it changed.
-func (w *walker) rewrite(i, end int) bool {
+// rewrite cleans the string at in[i:end] and reports whether it changed. read says
+// that it is there for a reader.
+func (w *walker) rewrite(i, end int, read bool) bool {
 	token := w.in[i:end]
 	if len(token) < 2 {
 		return false
 	}
 	plain := harmless(token[1 : len(token)-1])
-	speaks := w.secrets && (w.r.content.Profile == Defang || meaning.Find(token) != 0)
+	speaks := read && w.secrets && (w.r.content.Profile == Defang || meaning.Find(token) != 0)
 	if plain && !speaks && !w.mayHoldSecret(token) {
 		return false
 	}
-	s, before, changed := w.unescaped(token), w.cleaner.Removed, false
-	if !plain {
-		if s, changed = w.cleaner.Clean(w.text2, s); changed {
-			w.text2 = s
-		}
-		w.note(before, gateway.Warning)
-	}
-	if w.secrets {
-		masked, hit := w.r.secrets.Mask(w.text3, s, w.counts)
-		if hit {
-			s, changed, w.text3 = masked, true, masked
-		}
-		if speaks || !plain {
-			if meant, defanged := w.mean(s); defanged {
-				s, changed = meant, true
-			}
-		}
-	}
+	s, changed := w.treated(w.unescaped(token), plain, speaks || read && !plain)
 	if changed {
 		w.out = append(w.out, w.in[w.copied:i]...)
 		w.out, _ = jsontext.AppendQuote(w.out, s)
 		w.copied, w.changed = end, true
 	}
 	return changed
+}
+
+// treated cleans a text, masks its secrets and, if it speaks, does with what it means
+// as the profile says. plain says that nothing is hidden in it.
+func (w *walker) treated(s []byte, plain, speaks bool) (out []byte, changed bool) {
+	before := w.cleaner.Removed
+	if !plain {
+		if s, changed = w.cleaner.Clean(w.text2, s); changed {
+			w.text2 = s
+		}
+		w.note(before, gateway.Warning)
+	}
+	if !w.secrets {
+		return s, changed
+	}
+	masked, hit := w.r.secrets.Mask(w.text3, s, w.counts)
+	if hit {
+		s, changed, w.text3 = masked, true, masked
+	}
+	if speaks {
+		if meant, defanged := w.mean(s); defanged {
+			s, changed = meant, true
+		}
+	}
+	return s, changed
 }
 
 // judge looks at a string that must not change. What is hidden in it is a

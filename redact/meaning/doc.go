@@ -5,7 +5,9 @@
 //
 // Map:
 //
-//	meaning.go  Signs: what is looked for; Find
-//	link.go     Leads: where a link may lead; End: where its block ends
+//	meaning.go  Sign; from an anchor to a sign
+//	table.go    what is looked for
+//	fold.go     Find: also in look-alikes, and behind one step of decoding
+//	link.go     Leads, Shows: where links and icons may lead; End: where a block ends
 //	defang.go   Defang: addresses that nobody follows by accident
 package meaning

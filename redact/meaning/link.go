@@ -40,6 +40,33 @@ func Leads(link string, schemes, hosts []string) bool {
 	return false
 }
 
+// Shows reports whether an icon may be shown: its bytes stand in the link itself, as
+// an image, or come from its upstream's own origin, such as https://a.example.
+func Shows(src, origin string) bool {
+	u, err := url.Parse(src)
+	switch {
+	case err != nil || u.User != nil:
+		return false
+	case strings.EqualFold(u.Scheme, "data"):
+		return len(u.Opaque) >= 6 && strings.EqualFold(u.Opaque[:6], "image/")
+	}
+	return origin != "" && strings.EqualFold(u.Scheme, "https") && Origin(src) == origin
+}
+
+// Origin returns scheme, host and port of a URL, in the one spelling in which they
+// are compared; "" if it has none.
+func Origin(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	scheme, port := strings.ToLower(u.Scheme), u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	return scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") + ":" + port
+}
+
 // End returns the index after the JSON object that begins at i, of checked JSON.
 func End(in []byte, i int) int {
 	depth, quoted := 0, false

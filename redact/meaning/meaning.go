@@ -2,7 +2,7 @@ package meaning
 
 import (
 	"regexp"
-	"sync"
+	"strings"
 )
 
 // Sign is a set of what was found.
@@ -30,49 +30,6 @@ type anchor struct {
 	expr    func() *regexp.Regexp // nil = the literal says it all
 }
 
-// table is what is looked for. Literals are in lower case and have four bytes or
-// more.
-var table = sync.OnceValue(func() *index {
-	const told = `(?:all |any |the |your |these |those |my |of )*`
-	return newIndex([]anchor{
-		{"ignore", Directive, lazy(`^ignore ` + told + `(?:previous|prior|above|earlier|preceding|other|system|safety)\b`)},
-		{"disregard", Directive, lazy(`^disregard ` + told + `(?:previous|prior|above|earlier|preceding|other|system|instructions?|rules|polic(?:y|ies))\b`)},
-		{"forget", Directive, lazy(`^forget ` + told + `(?:previous|prior|instructions?|rules|everything)\b`)},
-		{"override", Directive, lazy(`^override ` + told + `(?:instructions?|rules|safety|polic(?:y|ies)|restrictions)\b`)},
-		{"new instructions", Directive, nil},
-		{"system prompt", Directive, nil},
-		{"system:", Directive, exactly(`^SYSTEM:\s*[A-Za-z]+ `)},
-		{"assistant:", Directive, exactly(`^(?:ASSISTANT|Assistant):\s*[A-Za-z]+ `)},
-		{"[system]", Directive, nil}, {"<system>", Directive, nil}, {"</system>", Directive, nil},
-		{"<important>", Directive, nil}, {"<instructions>", Directive, nil}, {"<|im_start|>", Directive, nil}, {"[inst]", Directive, nil},
-		{"instructions for the assistant", Directive, nil}, {"note to the assistant", Directive, nil}, {"note to ai", Directive, nil},
-		{"as an ai", Directive, lazy(`^as an ai\b[^.\n]{0,40}\b(?:you|must|should)\b`)},
-		{"you must", Directive, lazy(`^you must (?:now |first |always |never |immediately )*(?:call|invoke|use|run|execute|send|forward|read|reveal|not tell|not mention|ignore)\b`)},
-		{"you are now", Directive, lazy(`^you are now (?:a|an|in|the|free|allowed)\b`)},
-		{"do not tell", Directive, lazy(`^do not tell (?:the |your )?(?:user|human|operator|anyone)`)},
-		{"do not mention", Directive, lazy(`^do not mention (?:this|it|these|that)\b`)},
-		{"don't tell", Directive, lazy(`^don't tell (?:the |your )?(?:user|human|operator|anyone)`)},
-		{"without telling", Directive, nil}, {"without informing the", Directive, nil},
-		{"before using any", Directive, lazy(`^before using any (?:other )?tool`)},
-		{"before calling any", Directive, lazy(`^before calling any (?:other )?tool`)},
-		{"call the ", Directive, lazy(`^call the [\w.-]{1,64} tool\b`)},
-		{"forward all", Directive, lazy(`^forward all [^.\n]{1,80}\bto\b`)},
-		{"send the ", Directive, lazy(`^send the (?:contents?|keys?|tokens?|passwords?|files?|conversation|history|results?|full list)\b[^.\n]{0,80}\bto\b`)},
-		{"to go on, call", Directive, nil}, {"to continue, call", Directive, nil},
-		{"confirm=true", Directive, nil},
-		{"](http", Address, nil}, {"](//", Address, nil}, {"<img", Address, lazy(`^<img\s[^>]{0,150}src`)}, {"<a href", Address, nil},
-		{"<iframe", Address, nil}, {"<script", Address, nil}, {"<link ", Address, nil}, {"url(http", Address, nil},
-	})
-})
-
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + expr) })
-}
-
-func exactly(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 // index finds anchors by a hash of their first four bytes, letters in any case.
 type index struct {
 	bits    [1 << (hashBits - 5)]uint32
@@ -84,21 +41,60 @@ const hashBits = 13
 func newIndex(anchors []anchor) *index {
 	ix := &index{anchors: make(map[uint32][]anchor)}
 	for _, a := range anchors {
-		k := uint32(0)
-		for i := range 4 {
-			k = k<<8 | uint32(a.literal[i]|0x20)
+		for _, first := range spaced(a.literal[:4]) {
+			ix.add(first, a)
 		}
-		ix.anchors[k] = append(ix.anchors[k], a)
-		h := hash(k)
-		ix.bits[h>>5] |= 1 << (h & 31)
 	}
 	return ix
 }
 
+func (ix *index) add(first string, a anchor) {
+	k := uint32(0)
+	for i := range 4 {
+		k = k<<8 | uint32(first[i]|0x20)
+	}
+	ix.anchors[k] = append(ix.anchors[k], a)
+	h := hash(k)
+	ix.bits[h>>5] |= 1 << (h & 31)
+}
+
+// blanks are the bytes that may begin what stands for a blank between two words: a
+// backslash begins an escape of white space in JSON.
+const blanks = " \n\t\r\\*_"
+
+// spaced returns four bytes with each byte in place of a blank that may be there.
+func spaced(first string) []string {
+	i := strings.IndexByte(first, ' ')
+	if i < 0 {
+		return []string{first}
+	}
+	var out []string
+	for _, c := range []byte(blanks) {
+		out = append(out, first[:i]+string(c)+first[i+1:])
+	}
+	return out
+}
+
+// blank returns the length of what stands for a blank at the beginning of s.
+func blank(s []byte) int {
+	n := 0
+	for n < len(s) {
+		switch c := s[n]; {
+		case c == '\\' && n+1 < len(s) && strings.IndexByte("nrt", s[n+1]) >= 0:
+			n += 2
+		case c != '\\' && strings.IndexByte(blanks, c) >= 0:
+			n++
+		default:
+			return n
+		}
+	}
+	return n
+}
+
 func hash(k uint32) uint32 { return k * 0x9E3779B1 >> (32 - hashBits) }
 
-// Find returns the signs in s.
-func Find(s []byte) Sign {
+// find returns the signs that stand in s as it is.
+func find(s []byte) Sign {
 	if len(s) < 4 {
 		return 0
 	}
@@ -121,20 +117,35 @@ func Find(s []byte) Sign {
 }
 
 func (a *anchor) at(s []byte, i int) bool {
-	if len(s)-i < len(a.literal) {
-		return false
-	}
+	at := i
 	for j := range len(a.literal) {
-		c := s[i+j]
+		if a.literal[j] == ' ' {
+			n := blank(s[at:])
+			if n == 0 {
+				return false
+			}
+			at += n
+			continue
+		}
+		if at == len(s) {
+			return false
+		}
+		c := s[at]
 		if c >= 'A' && c <= 'Z' {
 			c += 0x20
 		}
 		if c != a.literal[j] {
 			return false
 		}
+		at++
 	}
-	if c := a.literal[0]; c >= 'a' && c <= 'z' && i > 0 && s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z' {
+	if c := a.literal[0]; c >= 'a' && c <= 'z' && i > 0 && s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z' && !escape(s, i-1) {
 		return false
 	}
 	return a.expr == nil || a.expr().Match(s[i:min(len(s), i+window)])
+}
+
+// escape reports whether the letter at i ends an escape of white space in JSON.
+func escape(s []byte, i int) bool {
+	return i > 0 && s[i-1] == '\\' && strings.IndexByte("nrt", s[i]) >= 0
 }

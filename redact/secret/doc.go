@@ -8,7 +8,7 @@
 //
 // Map:
 //
-//	secret.go   Scanner: Mask, May; from a literal to the span of a secret
+//	secret.go   Scanner: Spans, Mask, May; from a literal to the span of a secret
 //	filter.go   where in a text a literal may stand
 //	rule.go     rule: a literal, an expression, what it must look like
 //	rules.txt   the rules that need no code: tokens by their prefix, values by their name

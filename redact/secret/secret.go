@@ -22,10 +22,6 @@ var compiled = sync.OnceValue(func() *set {
 // New returns a Scanner.
 func New(opt Options) *Scanner { return &Scanner{opt, compiled()} }
 
-// maxWindow is how far a secret may go on from where it begins, but for private
-// keys.
-const maxWindow = 8 << 10
-
 // Span is one secret in a text: s[From:To].
 type Span struct {
 	From, To int
@@ -63,10 +59,9 @@ func (sc *Scanner) next(s []byte, i int) (Span, bool) {
 	return Span{}, false
 }
 
-// Mask replaces the secrets in s by placeholders such as [redacted:jwt]: it
-// returns s itself where there are none, else the text appended to buf[:0].
-// Placeholders match no rule, so that masking twice is masking once.
-func (sc *Scanner) Mask(buf, s []byte, count func(class string)) (out []byte, changed bool) {
+// Spans calls each with the secrets in s, those that show when it is decoded among
+// them, in order and apart from each other.
+func (sc *Scanner) Spans(s []byte, each func(Span)) {
 	done, coded := 0, sc.encoded(s)
 	for i := 0; ; {
 		sp, ok := sc.next(s, i)
@@ -74,18 +69,29 @@ func (sc *Scanner) Mask(buf, s []byte, count func(class string)) (out []byte, ch
 			sp, ok, coded = coded[0], true, coded[1:]
 		}
 		if !ok {
-			break
+			return
 		}
 		if sp.From < done {
 			continue
 		}
+		done, i = sp.To, sp.To
+		each(sp)
+	}
+}
+
+// Mask replaces the secrets in s by placeholders such as [redacted:jwt]: it
+// returns s itself where there are none, else the text appended to buf[:0].
+// Placeholders match no rule, so that masking twice is masking once.
+func (sc *Scanner) Mask(buf, s []byte, count func(class string)) (out []byte, changed bool) {
+	done := 0
+	sc.Spans(s, func(sp Span) {
 		if !changed {
 			out, changed = buf[:0], true
 		}
 		out = AppendPlaceholder(append(out, s[done:sp.From]...), sp.Class)
-		done, i = sp.To, sp.To
+		done = sp.To
 		count(sp.Class)
-	}
+	})
 	if changed {
 		out = append(out, s[done:]...)
 	} else {
@@ -126,22 +132,4 @@ func (sc *Scanner) Assigned(name, value []byte) (class string, ok bool) {
 	text = append(text, '"')
 	sp, ok := sc.next(text, 0)
 	return sp.Class, ok && sp.To > len(name)+2
-}
-
-// Across finds the secret that the end of a and the beginning of b make together,
-// where they are read as one: b stands at the place of that many bytes. At most
-// maxWindow of each is looked at.
-func (sc *Scanner) Across(a, b []byte) (Span, bool) {
-	a, b = a[max(0, len(a)-maxWindow):], b[:min(len(b), maxWindow)]
-	joined := append(append(make([]byte, 0, len(a)+len(b)), a...), b...)
-	for i := 0; ; {
-		sp, ok := sc.next(joined, i)
-		if !ok {
-			return Span{}, false
-		}
-		if sp.From < len(a) && sp.To > len(a) {
-			return Span{sp.From - len(a), sp.To - len(a), sp.Class}, true
-		}
-		i = sp.To
-	}
 }
