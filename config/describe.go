@@ -164,9 +164,9 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 		{Key: "extensions", Doc: "Extensions of the protocol that hosts may declare to it; none by default, and tasks never.", Value: listOf(&u.Extensions, extensionPattern,
 			"bad_extension", "identifier of an extension such as vendor.example/name")},
 		{Key: "content", Doc: "How its content is delivered.", Value: form.Object{Fields: []form.Field{
-			{Key: "profile", Doc: "label names the source; defang also spoils addresses; block withholds results in which a directive stands.", Value: form.Word(&u.Content.Profile, redact.Label, redact.Defang, redact.Block)},
+			{Key: "profile", Doc: "label names the source; wrap also frames each text; defang also spoils addresses; block withholds results in which a directive stands.", Value: form.Word(&u.Content.Profile, redact.Label, redact.Wrap, redact.Defang, redact.Block)},
 			{Key: "link_schemes", Doc: "Schemes of links that it may give, beside those of no network.", Value: listOf(&u.Content.Schemes, schemePattern, "bad_scheme", "scheme of a URI")},
-			{Key: "link_hosts", Doc: "Hosts that its links may lead to; .a.example is all below it.", Value: listOf(&u.Content.Hosts, hostPattern, "bad_host", "host name")},
+			{Key: "link_hosts", Doc: "Hosts that its links, and the pages that it asks people to open, may lead to; .a.example is all below it.", Value: listOf(&u.Content.Hosts, hostPattern, "bad_host", "host name")},
 		}}},
 		{Key: "unsafe_uncleaned", Doc: "Delivers its definitions and answers as they came, with secrets, hidden characters and links: for test suites only.", Value: form.Bool(&u.Content.Uncleaned)},
 		{Key: "unsafe_trust_definitions", Doc: "Serves what it lists, unreviewed: for test suites only.", Value: form.Bool(&u.TrustDefinitions)},

@@ -42,6 +42,7 @@ const (
 	ReasonResultTooLarge    Reason = "result_too_large"    // more than the gateway takes
 	ReasonOutputMissing     Reason = "output_missing"      // an output schema, but no structuredContent
 	ReasonOutputSchema      Reason = "output_schema"       // structuredContent breaks the output schema
+	ReasonUnchecked         Reason = "schema_limit"        // too large, or too many steps, to be held against its schema
 	ReasonListPartial       Reason = "list_partial"        // a list that could be read in part only
 	ReasonNamesMeet         Reason = "names_meet"          // two member names are equal once cleaned
 	ReasonBusy              Reason = "busy"                // as many calls are under way as may be

@@ -111,6 +111,14 @@ type ExposureFacts struct {
 	Contract   string            // the version of the contract that the reviewer relies on, in the reviewer's words
 	Audit      AuditLevel
 	Notifies   []string // who learns of a call at once: names, or JSON Pointers into the arguments
+	Bounds     map[string]Bound // JSON Pointer into the arguments → what may stand there, beyond the schema
+}
+
+// Bound narrows what an argument may be beyond what its schema says. It refuses, and
+// never changes anything.
+type Bound struct {
+	MaxLength int  // characters of a text, elements of a list, members of an object; 0 = any
+	NonEmpty  bool // a text that is not blank, a list or an object with something in it; null is empty
 }
 
 // Class returns the side effect, with the worst class for an unreviewed tool.

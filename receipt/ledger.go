@@ -48,6 +48,7 @@ type Settlement struct {
 	At      time.Time
 
 	Code       gateway.Code
+	Findings   []string // codes of what was found in the result, sorted
 	ExternalID string
 	Result     string
 	Decided    EventRef

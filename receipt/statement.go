@@ -38,7 +38,8 @@ type Statement struct {
 	Arguments Arguments `json:"arguments"`
 
 	Outcome           gateway.Outcome `json:"outcome"`
-	Code              gateway.Code    `json:"code,omitempty"` // what the caller was told instead of a result
+	Code              gateway.Code    `json:"code,omitempty"`     // what the caller was told instead of a result
+	Findings          []string        `json:"findings,omitempty"` // codes of what was found in the result, sorted
 	ExternalID        string          `json:"external_id,omitempty"`
 	MissingExternalID bool            `json:"missing_external_id,omitempty"` // no evidence of the outcome
 	VerifiedBy        string          `json:"verified_by,omitempty"`         // the read tool that found the external id

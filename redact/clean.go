@@ -43,6 +43,16 @@ type Report struct {
 	Findings   []gateway.Finding // each class once, at the first place it was seen
 }
 
+// Codes returns the codes of the findings, sorted, each once; nil for none.
+func (r Report) Codes() []string {
+	var codes []string
+	for _, f := range r.Findings {
+		codes = append(codes, f.Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
 // sortCounts adds up counts of the same class and sorts them.
 func sortCounts(counts []Count) []Count {
 	slices.SortFunc(counts, func(a, b Count) int { return cmp.Compare(a.Class, b.Class) })

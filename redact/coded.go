@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/place"
 )
 
 // shortCode is the length up to which a string that should be the bytes of a medium
@@ -64,10 +65,6 @@ func text64(code []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// speaks reports whether texts for readers stand in a document whose root stands
-// at the place.
-func (p place) speaks() bool { return p == result || p == reading || p == prompted }
-
 // The lines around a text under the profile wrap.
 const (
 	openMark  = "<<<data of "
@@ -78,7 +75,7 @@ const (
 
 // wrap puts each text of a content block between two lines that say whose it is. A
 // text that holds such a line itself loses its brackets.
-func (r *Redactor) wrap(raw []byte, p place) []byte {
+func (r *Redactor) wrap(raw []byte, p place.Place) []byte {
 	w := r.take(raw, false)
 	defer r.give(w)
 	w.wraps = true

@@ -32,7 +32,7 @@ type Content struct {
 	Uncleaned bool
 
 	Source string // whose content it is, as marks name it: the upstream's id
-	Origin string // of the upstream, such as https://a.example: that of its icons; "" = none
+	Origin string // of the upstream and so of its icons, as the function Origin spells it; "" = none
 }
 
 // Findings of what was taken out, and the marker of a link.
@@ -47,8 +47,14 @@ func IsMeaning(code string) bool {
 	return code == codeLink || code == codeIcon || code == meaning.CodeDirective || code == meaning.CodeAddress
 }
 
+// Origin is what a Content holds as that of an upstream at a URL.
+func Origin(link string) string { return meaning.Origin(link) }
+
+// Cleans says whether anything is done to the content at all.
+func (r *Redactor) Cleans() bool { return !r.content.Uncleaned }
+
 // Names says whether the source of a result is named whatever stands in it.
-func (r *Redactor) Names() bool { return r.content.Profile == Wrap }
+func (r *Redactor) Names() bool { return r.content.Profile == Wrap && r.Cleans() }
 
 // With returns a Redactor for one upstream's content. It shares everything else.
 func (r *Redactor) With(c Content) *Redactor {
@@ -58,7 +64,7 @@ func (r *Redactor) With(c Content) *Redactor {
 // link takes a link out where it may not lead; it reports whether it did. raw is
 // the block.
 func (w *walker) link(i int, raw []byte) bool {
-	if !w.secrets || w.leads(linkOf(raw)) {
+	if !w.secrets || w.r.Leads(linkOf(raw)) {
 		return false
 	}
 	w.out = append(append(w.out, w.in[w.copied:i]...), linkMarker...)
@@ -67,13 +73,16 @@ func (w *walker) link(i int, raw []byte) bool {
 	return true
 }
 
-// leads says whether a link may be given: what hides anything leads nowhere.
-func (w *walker) leads(uri string) bool {
+// Leads says whether a link may be given, or a person sent there. One that hides
+// anything leads nowhere.
+func (r *Redactor) Leads(link string) bool {
+	return !hides(link) && meaning.Leads(link, r.content.Schemes, r.content.Hosts)
+}
+
+func hides(link string) bool {
 	var c hidden.Cleaner
-	if _, hides := c.Clean(nil, []byte(uri)); hides {
-		return false
-	}
-	return meaning.Leads(uri, w.r.content.Schemes, w.r.content.Hosts)
+	_, found := c.Clean(nil, []byte(link))
+	return found
 }
 
 // foreignIcon says whether the icon at i would be fetched from anywhere but its

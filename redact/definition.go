@@ -3,6 +3,7 @@ package redact
 import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/place"
 )
 
 // Definition cleans the texts of a tool definition: title, description,
@@ -31,12 +32,12 @@ func (r *Redactor) Item(kind gateway.Kind, raw []byte) (clean []byte, findings [
 	}
 	w := r.take(raw, false)
 	defer r.give(w)
-	p := tool
+	p := place.Tool
 	switch kind {
 	case gateway.KindPrompt:
-		p = prompt
+		p = place.Prompt
 	case gateway.KindResource, gateway.KindTemplate:
-		p = listed
+		p = place.Listed
 	}
 	clean, err = w.run(p)
 	if r.content.Uncleaned && err == nil {

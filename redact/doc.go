@@ -12,13 +12,13 @@
 //	redactor.go    Options, Redactor; Result, Contents, Prompt, Any; Text
 //	clean.go       Clean (proof of cleaning) and Report (counts, findings)
 //	walk.go        the walk over raw JSON that knows where it stands
-//	place.go       where a string can stand, and what is done to it there
 //	content.go     Content, Profile: links that are taken out, directives and addresses
 //	coded.go       text in base64; texts between marks that name their source
 //	joined.go      secrets that are split over neighbouring blocks
 //	definition.go  Definition, Item: definitions, whose meaning must not change
 //	asked.go       Asking, Asked: what upstreams ask of hosts
 //	business.go    Business: an upstream's own error content, bounded and labelled
+//	place/         where a string can stand
 //	meaning/       what text is meant to do to its reader
 //	hidden/        what nobody can see: runes and terminal sequences
 //	secret/        what nobody should see: credentials and numbers of people

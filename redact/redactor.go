@@ -7,6 +7,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/place"
 	"mcp-gateway/redact/secret"
 )
 
@@ -48,21 +49,21 @@ var errObject = errors.New("not a JSON object")
 // raw is a JSON object that protocol.Check has passed, and is not modified. The
 // error is a *gateway.Error of CodeContractViolation: raw is no object, or two of
 // its names became equal, so that the result must be withheld.
-func (r *Redactor) Result(raw []byte) (Clean, error) { return r.clean(raw, result) }
+func (r *Redactor) Result(raw []byte) (Clean, error) { return r.clean(raw, place.Result) }
 
 // Contents is Result for a ReadResourceResult: each element of its contents is a
 // resource.
-func (r *Redactor) Contents(raw []byte) (Clean, error) { return r.clean(raw, reading) }
+func (r *Redactor) Contents(raw []byte) (Clean, error) { return r.clean(raw, place.Reading) }
 
 // Prompt is Result for a GetPromptResult, whose messages hold one content block
 // each.
-func (r *Redactor) Prompt(raw []byte) (Clean, error) { return r.clean(raw, prompted) }
+func (r *Redactor) Prompt(raw []byte) (Clean, error) { return r.clean(raw, place.Prompted) }
 
 // Any is Result for an object in which the protocol gives no string a meaning
 // that cleaning could break, such as the params of a log message.
-func (r *Redactor) Any(raw []byte) (Clean, error) { return r.clean(raw, free) }
+func (r *Redactor) Any(raw []byte) (Clean, error) { return r.clean(raw, place.Free) }
 
-func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
+func (r *Redactor) clean(raw []byte, p place.Place) (Clean, error) {
 	if protocol.Kind(raw) != '{' {
 		return Clean{}, gateway.Because(gateway.CodeContractViolation, errObject)
 	}
@@ -75,12 +76,12 @@ func (r *Redactor) clean(raw []byte, p place) (Clean, error) {
 	if err != nil {
 		return Clean{}, err
 	}
-	if key := p.blocks(); key != "" {
+	if key := p.Blocks(); key != "" {
 		if both := r.joined(out, key, w.counts); len(both) != len(out) {
 			out, w.changed = both, true
 		}
 	}
-	if r.content.Profile == Wrap && p.speaks() {
+	if r.content.Profile == Wrap && p.Speaks() {
 		if wrapped := r.wrap(out, p); len(wrapped) != len(out) {
 			out, w.changed = wrapped, true
 		}

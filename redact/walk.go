@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/redact/hidden"
 	"mcp-gateway/redact/meaning"
+	"mcp-gateway/redact/place"
 	"mcp-gateway/redact/secret"
 )
 
@@ -62,7 +63,7 @@ func (w *walker) reset(in []byte, secrets bool) {
 }
 
 // run walks the document, whose root stands at p.
-func (w *walker) run(p place) ([]byte, error) {
+func (w *walker) run(p place.Place) ([]byte, error) {
 	w.value(w.space(0), p)
 	if w.err != nil {
 		return nil, w.err
@@ -85,7 +86,7 @@ func (w *walker) space(i int) int {
 }
 
 // value walks the value at i and returns the index after it.
-func (w *walker) value(i int, p place) int {
+func (w *walker) value(i int, p place.Place) int {
 	if len(w.path) > maxDepth {
 		w.err = gateway.Because(gateway.CodeContractViolation, errDepth)
 	}
@@ -94,7 +95,7 @@ func (w *walker) value(i int, p place) int {
 	}
 	switch w.in[i] {
 	case '{':
-		if p == link {
+		if p == place.Link {
 			if end := meaning.End(w.in, i); w.link(i, w.in[i:end]) {
 				return end
 			}
@@ -105,19 +106,19 @@ func (w *walker) value(i int, p place) int {
 	case '"':
 		end := stringEnd(w.in, i)
 		if w.wraps {
-			if p == spoken {
+			if p == place.Spoken {
 				w.wrapText(i, end)
 			}
 			return end
 		}
 		switch p {
-		case alone:
-		case fixed:
+		case place.Alone:
+		case place.Fixed:
 			w.judge(w.in[i:end])
-		case coded:
+		case place.Coded:
 			w.decoded(i, end)
 		default:
-			w.rewrite(i, end, p != address)
+			w.rewrite(i, end, p != place.Address)
 		}
 		return end
 	}
@@ -147,17 +148,17 @@ func stringEnd(b []byte, i int) int {
 	return len(b)
 }
 
-func (w *walker) array(i int, p place) int {
+func (w *walker) array(i int, p place.Place) int {
 	at := len(w.path)
 	w.path = append(w.path, step{})
 	i = w.space(i + 1)
 	for w.err == nil && i < len(w.in) && w.in[i] != ']' {
 		from := i
-		if p == icons && w.foreignIcon(i) {
+		if p == place.Icons && w.foreignIcon(i) {
 			i = w.leaveOut(i)
 			continue
 		}
-		if i = w.comma(w.value(i, p.element(w.in[i:]))); i == from {
+		if i = w.comma(w.value(i, p.Element(w.in[i:]))); i == from {
 			w.err = gateway.Because(gateway.CodeContractViolation, errShape)
 		}
 		w.path[at].index++
@@ -174,7 +175,7 @@ func (w *walker) comma(i int) int {
 	return i
 }
 
-func (w *walker) object(i int, p place) int {
+func (w *walker) object(i int, p place.Place) int {
 	at := len(w.path)
 	w.path = append(w.path, step{})
 	i = w.space(i + 1)
@@ -193,8 +194,8 @@ func (w *walker) object(i int, p place) int {
 		if i < len(w.in) && w.in[i] == ':' {
 			i = w.space(i + 1)
 		}
-		if place := p.member(string(name), w.in[i:]); !tells || place == alone || place == fixed || place == coded || !w.named(name, i) {
-			i = w.value(i, place)
+		if at := p.Member(string(name), w.in[i:]); !tells || at == place.Alone || at == place.Fixed || at == place.Coded || !w.named(name, i) {
+			i = w.value(i, at)
 		} else {
 			i = stringEnd(w.in, i)
 		}
@@ -235,14 +236,14 @@ func protocolName(token []byte) []byte {
 // name handles a member name that is not plain ASCII or may hold a secret:
 // cleaned where the place allows it, otherwise judged. It returns the name
 // without what is hidden, which is how it will be read.
-func (w *walker) name(i, end int, p place) []byte {
+func (w *walker) name(i, end int, p place.Place) []byte {
 	s, _ := protocol.Text(w.in[i:end])
 	var c hidden.Cleaner
 	name, _ := c.Clean([]byte{}, []byte(s))
 	w.path[len(w.path)-1].name = name
 	switch {
-	case p == alone:
-	case p.cleansNames():
+	case p == place.Alone:
+	case p.CleansNames():
 		renamed := w.rewrite(i, end, true)
 		w.renamed = w.renamed || renamed
 	default:

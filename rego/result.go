@@ -15,6 +15,7 @@ type Result struct {
 	IsError    bool     // the upstream itself refused
 	Bytes      int      // of the cleaned result
 	Redactions []string // classes of secrets that were replaced, sorted
+	Findings   []string // codes of what was found in it, sorted
 	Structured []byte   // structuredContent: strictly checked JSON; nil = none
 	Texts      []string // every text block
 }
@@ -71,7 +72,7 @@ func (r *Result) term() (*ast.Term, error) {
 		lines[i] = ast.StringTerm(text)
 	}
 	members := []member{
-		flag("is_error", r.IsError), count("bytes", r.Bytes), texts("redactions", r.Redactions),
+		flag("is_error", r.IsError), count("bytes", r.Bytes), texts("redactions", r.Redactions), texts("findings", r.Findings),
 		{ast.StringTerm("text_untrusted"), ast.ArrayTerm(lines...)},
 	}
 	if r.Structured != nil {

@@ -29,18 +29,18 @@ var (
 // meant to match says nothing.
 //
 // An error means that the value was not judged, never that it passed:
-// *gateway.Error with CodeTooLarge (more than Limits.ValueBytes bytes or
-// Limits.Work steps) or CodeInternal (the library panicked).
+// *gateway.Error with CodeTooLarge and ReasonUnchecked (more than Limits.ValueBytes
+// bytes or Limits.Work steps) or CodeInternal (the library panicked).
 func (s *Schema) Check(value []byte) ([]gateway.Violation, error) {
 	if len(value) > s.lim.ValueBytes {
-		return nil, gateway.Because(gateway.CodeTooLarge, ErrValueTooLarge)
+		return nil, gateway.Because(gateway.CodeTooLarge, ErrValueTooLarge, gateway.ReasonUnchecked)
 	}
 	if s.plan.Accept(value, 4*len(value)+4096) == scalar.Yes {
 		return nil, nil
 	}
 	decoded := decode(value)
 	if !s.plan.Work(decoded, s.lim.Work) {
-		return nil, gateway.Because(gateway.CodeTooLarge, ErrValueTooDear)
+		return nil, gateway.Because(gateway.CodeTooLarge, ErrValueTooDear, gateway.ReasonUnchecked)
 	}
 	failure, err := s.validate(decoded)
 	if failure == nil || err != nil {

@@ -24,6 +24,7 @@ func (s *sections) record(upstream string, e form.Entry, dst **registry.Record) 
 		form.Field{Key: "outcome", Value: form.Lazy(func() form.Value { return outcomes(&f.Outcomes) })},
 		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return s.status(upstream, &f.Status) })},
 		form.Field{Key: "notifies", Value: form.List(&f.Notifies, form.Text)},
+		form.Field{Key: "bounds", Doc: "What may stand in arguments, by JSON Pointer, beyond what the schema says.", Value: form.Map(&f.Bounds, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, bound)},
 		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
 	)}
 }
@@ -54,6 +55,21 @@ func shared(rec *registry.Record) []form.Field {
 }
 
 func waived(_ form.Entry, why *string) form.Value { return form.Text(why) }
+
+// bound describes what may stand in one argument.
+func bound(_ form.Entry, b *gateway.Bound) form.Value {
+	return form.Object{
+		Check: func(at form.Place) {
+			if at.Empty() {
+				at.Report("empty", "wants `max_length`, `non_empty` or both")
+			}
+		},
+		Fields: []form.Field{
+			{Key: "max_length", Doc: "Characters of a text, elements of a list, members of an object.", Value: form.Int(&b.MaxLength, 1, 1<<24)},
+			{Key: "non_empty", Doc: "Where it is given at all, it is neither empty nor blank.", Value: form.YesNo(&b.NonEmpty)},
+		},
+	}
+}
 
 func dataClass(_ form.Entry, class *string) form.Value {
 	return form.Matching(class, classPattern, "unknown_value", "data class")

@@ -85,6 +85,16 @@ func Rows() map[gateway.Code]Row {
 	}
 }
 
+// Loud says whether a refusal is one that the operator must hear of: something is
+// wrong with the gateway itself.
+func Loud(code gateway.Code) bool {
+	switch code {
+	case gateway.CodeInternal, gateway.CodeAuditUnavailable, gateway.CodeReceiptUnavailable:
+		return true
+	}
+	return false
+}
+
 // rpcCode refines a row where one code has two JSON-RPC codes by the standard.
 func rpcCode(r *Refusal, row Row) int {
 	switch {

@@ -51,7 +51,7 @@ func (b *Book) settlement(c *call.Call) *receipt.Settlement {
 	fx := c.Effect
 	s := &receipt.Settlement{
 		Action: fx.Entry.Action, Attempt: fx.Entry.Attempt, From: gateway.OutcomeInFlight, State: c.Outcome,
-		At: c.Now(), ExternalID: fx.ExternalID, VerifiedBy: fx.VerifiedBy, Decided: refOf(c.Decided), Finished: refOf(c.Finished),
+		At: c.Now(), Findings: c.Clean.Report().Codes(), ExternalID: fx.ExternalID, VerifiedBy: fx.VerifiedBy, Decided: refOf(c.Decided), Finished: refOf(c.Finished),
 	}
 	switch {
 	case c.Err != nil:
@@ -88,7 +88,7 @@ func (b *Book) sign(ctx context.Context, e *receipt.Entry, s *receipt.Settlement
 	if err := json.Unmarshal(e.Draft, &st); err != nil {
 		return nil, err
 	}
-	st.Outcome, st.Code, st.ExternalID = s.State, s.Code, s.ExternalID
+	st.Outcome, st.Code, st.Findings, st.ExternalID = s.State, s.Code, s.Findings, s.ExternalID
 	st.MissingExternalID = s.ExternalID == "" && ran(s.State)
 	st.FinishedAt = receipt.Stamp(s.At)
 	st.Decided, st.Finished = s.Decided, s.Finished

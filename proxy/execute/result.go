@@ -90,9 +90,18 @@ func checkStructured(c *call.Call, result []byte) error {
 		err = errors.New("structuredContent breaks the output schema at " + violations[0].Pointer + " (" + violations[0].Keyword + ")")
 	}
 	if err != nil {
-		return gateway.Because(gateway.CodeContractViolation, err, gateway.ReasonOutputSchema)
+		return gateway.Because(gateway.CodeContractViolation, err, unkept(err))
 	}
 	return nil
+}
+
+// unkept says why a result may not be passed on that its schema does not vouch for.
+func unkept(err error) gateway.Reason {
+	var e *gateway.Error
+	if errors.As(err, &e) && len(e.Reasons) > 0 {
+		return e.Reasons[0]
+	}
+	return gateway.ReasonOutputSchema
 }
 
 // cleanToolResult asks the output schema again where cleaning changed what it
@@ -112,19 +121,24 @@ func cleanToolResult(x *Executor, c *call.Call) error {
 		}
 	}
 	c.Clean = clean
-	c.Result = x.Hop.Result(sourced(clean, id, c.Business), c.Era == audit.Modern)
+	c.Result = x.Hop.Result(x.sourced(c), c.Era == audit.Modern)
 	return nil
 }
 
 // sourced names the source of a result in which something speaks to its reader, so
 // that a host can tell whose words these are.
-func sourced(clean redact.Clean, id string, named bool) []byte {
-	for _, f := range clean.Report().Findings {
-		if redact.IsMeaning(f.Code) && !named {
-			return present.From(clean.Bytes(), id)
-		}
+func (x *Executor) sourced(c *call.Call) []byte {
+	if c.Business { // it was named there
+		return c.Clean.Bytes()
 	}
-	return clean.Bytes()
+	named := x.cleaner(c).Names()
+	for _, f := range c.Clean.Report().Findings {
+		named = named || redact.IsMeaning(f.Code)
+	}
+	if !named {
+		return c.Clean.Bytes()
+	}
+	return present.From(c.Clean.Bytes(), c.Item.Item().ID.Upstream)
 }
 
 // cleaner is what makes the content of the call's upstream safe to pass on.
@@ -150,7 +164,7 @@ func checkMessages(c *call.Call) error {
 
 func cleanMessages(x *Executor, c *call.Call) (err error) {
 	if c.Clean, err = x.cleaner(c).Prompt(c.Incoming.Result); err == nil {
-		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
+		c.Result = x.Hop.Result(x.sourced(c), c.Era == audit.Modern)
 	}
 	return err
 }
@@ -188,7 +202,7 @@ func belongs(c *call.Call, claimed string) bool {
 func cleanContents(x *Executor, c *call.Call) (err error) {
 	if c.Clean, err = x.cleaner(c).Contents(c.Incoming.Result); err == nil {
 		keep := !c.Round.Again && c.Round.Responses == nil
-		c.Result = x.Hop.Contents(c.Clean.Bytes(), c.Era == audit.Modern, keep)
+		c.Result = x.Hop.Contents(x.sourced(c), c.Era == audit.Modern, keep)
 	}
 	return err
 }

@@ -150,11 +150,15 @@ func (x *Executor) inquire(c *call.Call) (redact.Clean, error) {
 		return redact.Clean{}, undeclared(missing)
 	}
 	for i := range asked.Questions {
-		if err := asked.Questions[i].Judge(); err != nil {
+		if err := asked.Questions[i].Judge(x.cleaner(c).Leads); err != nil {
 			return redact.Clean{}, err
 		}
 	}
-	return x.cleaner(c).Asking(c.Incoming.Result)
+	shown := c.Incoming.Result
+	if x.cleaner(c).Cleans() {
+		shown = inquiry.ShowHosts(shown, asked)
+	}
+	return x.cleaner(c).Asking(shown)
 }
 
 func undeclared(missing []byte) error {
@@ -227,10 +231,13 @@ func (x *Executor) asker(c *call.Call) func(context.Context, string, []byte) ([]
 		if missing := inquiry.Missing(answers(c), q); missing != nil {
 			return nil, undeclared(missing)
 		}
-		if err := q.Judge(); err != nil {
+		if err := q.Judge(x.cleaner(c).Leads); err != nil {
 			return nil, err
 		}
 		if params != nil {
+			if x.cleaner(c).Cleans() {
+				params = q.Shown()
+			}
 			clean, err := x.cleaner(c).Asked(params)
 			if err != nil {
 				return nil, err

@@ -5,5 +5,6 @@
 // Map:
 //
 //	inquiry.go     Question, Inquiry: reading and judging them
+//	shown.go       what of them a person must be shown
 //	capability.go  what a host must have declared, and what an upstream is told of it
 package inquiry

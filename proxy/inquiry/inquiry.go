@@ -93,8 +93,9 @@ func shape(what string) error {
 }
 
 // Judge says whether a question may be asked at all: a form must not ask for
-// secrets (2026-07-28, Elicitation, Security), and a URL must be one for browsers.
-func (q *Question) Judge() error {
+// secrets, by whatever field at whatever depth (2026-07-28, Elicitation, Security),
+// and a URL must be one for browsers that leads where the upstream's links may.
+func (q *Question) Judge(leads func(link string) bool) error {
 	if strings.HasPrefix(q.Key, Own) {
 		return gateway.Fail(gateway.CodeAskRefused)
 	}
@@ -102,24 +103,73 @@ func (q *Question) Judge() error {
 		return nil
 	}
 	if q.isURL() {
-		raw, _ := protocol.Member(q.Params, "url")
-		text, _ := protocol.Text(raw)
-		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-			return gateway.Because(gateway.CodeAskRefused, err, gateway.ReasonURLAsked)
+		if link, host := q.target(); host == "" || !leads(link) {
+			return gateway.Fail(gateway.CodeAskRefused, gateway.ReasonURLAsked)
 		}
 		return nil
 	}
-	fields, _ := protocol.Lookup(q.Params, "/requestedSchema/properties")
-	if protocol.Kind(fields) != '{' {
-		return nil
-	}
-	for name, field := range protocol.Members(fields) {
-		if protocol.AsksForSecret(field, string(name)) {
-			return gateway.Fail(gateway.CodeAskRefused, gateway.ReasonSecretAsked)
-		}
+	if form, ok := protocol.Member(q.Params, "requestedSchema"); ok && asksForSecret(form, 0) {
+		return gateway.Fail(gateway.CodeAskRefused, gateway.ReasonSecretAsked)
 	}
 	return nil
+}
+
+// maxForm is how deep a form is looked through; the protocol's own are flat.
+const maxForm = 32
+
+// asksForSecret looks for a field that asks for a secret, wherever a schema may
+// declare one.
+func asksForSecret(form []byte, depth int) bool {
+	if depth > maxForm {
+		return true
+	}
+	switch protocol.Kind(form) {
+	case '[':
+		for part := range protocol.Elements(form) {
+			if asksForSecret(part, depth+1) {
+				return true
+			}
+		}
+	case '{':
+		for keyword, part := range protocol.Members(form) {
+			if asksWithin(string(keyword), part, depth) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksWithin looks at the value of one keyword of a schema.
+func asksWithin(keyword string, part []byte, depth int) bool {
+	switch keyword {
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		if protocol.Kind(part) != '{' {
+			return false
+		}
+		for name, field := range protocol.Members(part) {
+			declares := protocol.Kind(field) == '{' && keyword == "properties"
+			if declares && protocol.AsksForSecret(field, string(name)) || asksForSecret(field, depth+1) {
+				return true
+			}
+		}
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "items", "prefixItems", "contains",
+		"additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems":
+		return asksForSecret(part, depth+1)
+	}
+	return false
+}
+
+// target returns the URL that a person is sent to, and its host; "" for one that is
+// not for browsers.
+func (q *Question) target() (link, host string) {
+	raw, _ := protocol.Member(q.Params, "url")
+	link, _ = protocol.Text(raw)
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+		return link, ""
+	}
+	return link, u.Hostname()
 }
 
 // isURL says whether an elicitation is of mode url; a form needs no mode.

@@ -56,15 +56,19 @@ func TestJudge(t *testing.T) {
 		`{"requestedSchema":{"properties":{"password":{"type":"string"}}}}`:                               gateway.ReasonSecretAsked,
 		`{"mode":"form","requestedSchema":{"properties":{"a":{"type":"string","title":"Your API key"}}}}`: gateway.ReasonSecretAsked,
 		`{"mode":"FORM","requestedSchema":{"properties":{"a":{"type":"string","format":"password"}}}}`:    gateway.ReasonSecretAsked,
-		`{"requestedSchema":[]}`:                                    "",
-		`{"mode":"url","url":"https://example.com/x"}`:              "",
-		`{"mode":"url","url":"javascript:alert(1)"}`:                gateway.ReasonURLAsked,
-		`{"mode":"url","url":"file:///etc/passwd"}`:                 gateway.ReasonURLAsked,
-		`{"mode":"url","url":"https://bank.example@evil.example/"}`: gateway.ReasonURLAsked,
+		`{"requestedSchema":[]}`:                                                                       "",
+		`{"mode":"url","url":"https://example.com/x"}`:                                                 "",
+		`{"mode":"url","url":"https://other.example/x"}`:                                               gateway.ReasonURLAsked,
+		`{"requestedSchema":{"allOf":[{"properties":{"pin":{"type":"string"}}}]}}`:                     gateway.ReasonSecretAsked,
+		`{"requestedSchema":{"properties":{"a":{"type":"object","properties":{"api_key":{}}}}}}`:       gateway.ReasonSecretAsked,
+		`{"requestedSchema":{"$defs":{"x":{"properties":{"b":{"items":{"properties":{"otp":{}}}}}}}}}`: gateway.ReasonSecretAsked,
+		`{"mode":"url","url":"javascript:alert(1)"}`:                                                   gateway.ReasonURLAsked,
+		`{"mode":"url","url":"file:///etc/passwd"}`:                                                    gateway.ReasonURLAsked,
+		`{"mode":"url","url":"https://bank.example@evil.example/"}`:                                    gateway.ReasonURLAsked,
 		`{"mode":"url"}`: gateway.ReasonURLAsked,
 	} {
 		q := inquiry.Question{Method: protocol.MethodElicit, Params: []byte(params)}
-		err := q.Judge()
+		err := q.Judge(func(link string) bool { return strings.HasPrefix(link, "https://example.com/") })
 		var e *gateway.Error
 		switch {
 		case want == "" && err != nil:
@@ -72,6 +76,25 @@ func TestJudge(t *testing.T) {
 		case want != "" && (!errors.As(err, &e) || e.Code != gateway.CodeAskRefused || e.Reasons[0] != want):
 			t.Errorf("%s: %v, want %s", params, err, want)
 		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	asked := `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"https://pay.example/x","n":1.0}},"b":{"method":"roots/list"}},"requestState":"s"}`
+	q, err := inquiry.Read([]byte(asked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(inquiry.ShowHosts([]byte(asked), q)), strings.Replace(asked, `"Pay"`, `"[opens pay.example] Pay"`, 1); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	plain := []byte(`{"inputRequests":{"a":{"method":"elicitation/create","x":1,"params":{"message":"m"}}}}`)
+	if q, _ = inquiry.Read(plain); &inquiry.ShowHosts(plain, q)[0] != &plain[0] {
+		t.Error("a question that leads nowhere was written anew")
+	}
+	link := inquiry.Question{Method: protocol.MethodElicit, Params: []byte(`{"mode":"url","url":"https://pay.example/"}`)}
+	if got := string(link.Shown()); got != `{"mode":"url","url":"https://pay.example/","message":"[opens pay.example] "}` {
+		t.Error(got)
 	}
 }
 
@@ -140,7 +163,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for i := range q.Questions {
-			_ = q.Questions[i].Judge()
+			_ = q.Questions[i].Judge(func(string) bool { return true })
+			if shown := q.Questions[i].Shown(); shown != nil && protocol.Check(shown, protocol.DefaultLimits()) != nil {
+				t.Errorf("what is shown is no JSON: %s", shown)
+			}
 		}
 		if missing := inquiry.Missing(nil, q.Questions...); len(q.Questions) > 0 && protocol.Check(missing, protocol.DefaultLimits()) != nil {
 			t.Errorf("what is missing is no JSON: %s", missing)

@@ -61,7 +61,7 @@ func (r *Ruling) mask(c *call.Call, paths []string, holds func(*call.Call, []byt
 // resultOf is what policy is told of a result: as it was cleaned.
 func resultOf(c *call.Call) *rego.Result {
 	raw := c.Clean.Bytes()
-	out := &rego.Result{IsError: c.Business, Bytes: len(raw)}
+	out := &rego.Result{IsError: c.Business, Bytes: len(raw), Findings: c.Clean.Report().Codes()}
 	for _, n := range c.Clean.Report().Redactions {
 		out.Redactions = append(out.Redactions, n.Class)
 	}

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -87,6 +89,7 @@ func TestHiddenIsAbsent(t *testing.T) {
 	for _, args := range []string{`{}`, `{"x":"y"}`, `{"x":7,"y":[1]}`} {
 		absent := s.Host("alice").Call(t, "up__absent", args)
 		s.Events(t)
+		cost := lastEvent(t, s)
 		for name, reason := range map[string]gateway.Reason{
 			"hidden": gateway.ReasonNotVisible, "quarantined": gateway.ReasonQuarantined,
 			"unreviewed": gateway.ReasonUnreviewed, "changed": gateway.ReasonDefinitionChanged,
@@ -99,11 +102,28 @@ func TestHiddenIsAbsent(t *testing.T) {
 			if row.Type != audit.ToolRefused || !slices.Equal(row.Reasons, []gateway.Reason{reason}) {
 				t.Errorf("%s: on record %+v, want %q", name, row, reason)
 			}
+			if paid := lastEvent(t, s); paid != cost {
+				t.Errorf("%s costs the record\n%s, absent\n%s", name, paid, cost)
+			}
 		}
 	}
 	if calls := peer.Calls(); len(calls) != 0 {
 		t.Errorf("%d calls arrived", len(calls))
 	}
+}
+
+// lastEvent is the shape of the last event: the names of its members, but for how
+// long stages took, which only what took a microsecond has.
+func lastEvent(t *testing.T, s *stage.Stage) string {
+	t.Helper()
+	lines := bytes.Split(bytes.TrimSpace(s.Journal(t)), []byte("\n"))
+	var names []string
+	for name := range protocol.Members(lines[len(lines)-1]) {
+		if string(name) != "stages_us" {
+			names = append(names, string(name))
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 func bare(r *stage.Reply) string { return callIDs.ReplaceAllString(string(r.Body), `"id":"…"`) }

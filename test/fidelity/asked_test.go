@@ -56,7 +56,7 @@ func (c *scene) compareAsked(i int, q note, answer object, got heard, arrived []
 	if name == "" {
 		name = "ListRootsRequest"
 	}
-	c.compare(name+" on an open call", q.params.String(), heard, q.params.without("_meta", "progressToken").String())
+	c.compare(name+" on an open call", q.params.String(), heard, q.shown().without("_meta", "progressToken").String())
 	back := fmt.Sprint(arrived)
 	if len(arrived) == 2 {
 		back = arrived[1].String()
@@ -88,17 +88,27 @@ func (n note) request() string {
 	return o.String()
 }
 
+// shown are the params of a question as a person is shown it: with the host of the
+// page that it leads to.
+func (n note) shown() object {
+	if n.params.get("mode") != `"url"` {
+		return n.params
+	}
+	return n.params.with("message", `"[opens example.test] `+n.params.get("message")[1:])
+}
+
 // rounds lets a modern server ask a modern host, which answers by asking again.
 func (c *scene) rounds(of *schemas, n int) {
 	for i := range 4 * n {
 		c.drawn["InputRequiredResult"]++
 		of.drawn["InputResponses"]++
 		of.drawn["InputResponse"]++
-		requests, responses := object{}, object{}
+		requests, shown, responses := object{}, object{}, object{}
 		for k := range 1 + c.IntN(3) {
 			q, answer := c.asked(of, i+k)
 			key := c.pickOf("q", "zwei", "三/~", "") + fmt.Sprint(k)
 			requests = append(requests, field{key, q.request()})
+			shown = append(shown, field{key, note{method: q.method, params: q.shown()}.request()})
 			responses = append(responses, field{key, answer.String()})
 		}
 		state := ""
@@ -108,12 +118,13 @@ func (c *scene) rounds(of *schemas, n int) {
 			asking = append(asking, field{"requestState", state})
 		}
 		asking = c.shuffled(c.unknown(asking.with("_meta", c.draw("ResultMetaObject").String()), c.IntN(2), 3))
-		c.round(asking, responses, state)
+		c.round(asking, asking.with("inputRequests", shown.String()), responses, state)
 	}
 }
 
-// round is one question and its answer, in each method that may ask.
-func (c *scene) round(asking, responses object, state string) {
+// round is one question, as it is asked and as it is shown, and its answer, in each
+// method that may ask.
+func (c *scene) round(asking, shown, responses object, state string) {
 	c.t.Helper()
 	method := c.pickOf(protocol.MethodToolsCall, protocol.MethodPromptsGet, protocol.MethodResourcesRead)
 	c.up.say(script{result: asking.String(), again: `{"resultType":"complete","content":[],"messages":[],"contents":[]}`})
@@ -121,7 +132,7 @@ func (c *scene) round(asking, responses object, state string) {
 	got := parse([]byte(c.host.do(c.t, method, params).result))
 	sealed := got.get("requestState")
 	c.compare("InputRequiredResult of "+method, asking.String(), got.without("requestState").String(),
-		c.hop(asking.without("requestState"), protocol.ResultInputRequired).String())
+		c.hop(shown.without("requestState"), protocol.ResultInputRequired).String())
 	c.up.say(script{result: `{"resultType":"complete","content":[],"messages":[],"contents":[]}`})
 	c.host.do(c.t, method, params.with("inputResponses", responses.String()).with("requestState", sealed))
 	arrived, want := object{}, object{{"inputResponses", responses.String()}}

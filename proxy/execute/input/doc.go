@@ -3,4 +3,5 @@
 // Map:
 //
 //	input.go  Tool, Prompt: by the schema, and by the declared arguments
+//	bound.go  what a reviewer allows beyond the schema
 package input

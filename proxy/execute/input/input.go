@@ -27,10 +27,13 @@ func Tool(c *call.Call) error {
 	}
 	violations, err := tool.Definition.Input.Check(args)
 	if err != nil {
-		return gateway.Because(gateway.CodeInvalidArguments, err)
+		return gateway.Because(gateway.CodeInvalidArguments, err, call.AsError(err).Reasons...)
 	}
 	if len(violations) == 0 && tool.Facts.Class() != gateway.Read {
 		violations = tool.Definition.Input.Undeclared(args)
+	}
+	if len(violations) == 0 {
+		violations = overBounds(tool.Facts.Bounds, args)
 	}
 	return invalid(violations)
 }

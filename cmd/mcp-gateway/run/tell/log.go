@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy"
+	"mcp-gateway/proxy/answer"
 	"mcp-gateway/registry"
 	"mcp-gateway/telemetry"
 )
@@ -45,12 +46,11 @@ func (l Log) Call(c *proxy.Call) {
 	if c.Err.Err != nil {
 		fields = append(fields, zap.NamedError("cause", c.Err.Err))
 	}
-	switch c.Err.Code {
-	case gateway.CodeInternal, gateway.CodeAuditUnavailable, gateway.CodeReceiptUnavailable:
+	if answer.Loud(c.Err.Code) {
 		l.Zap.Error("call failed", fields...)
-	default:
-		l.Zap.Debug("call refused", fields...)
+		return
 	}
+	l.Zap.Debug("call refused", fields...)
 }
 
 // List tells of a list that changed, or could not be fetched.

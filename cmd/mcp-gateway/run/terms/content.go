@@ -16,9 +16,11 @@ func Content(c *config.Config) map[string]*redact.Redactor {
 	base := redact.New(c.Redact)
 	for id, u := range c.Upstreams {
 		rules := u.Content
+		rules.Source = id
 		if u.HTTP != nil {
 			if own, err := url.Parse(u.HTTP.URL); err == nil {
 				rules.Hosts = append(slices.Clone(rules.Hosts), own.Hostname())
+				rules.Origin = redact.Origin(u.HTTP.URL)
 			}
 		}
 		all[id] = base.With(rules)
