@@ -31,9 +31,10 @@ func (w *walker) decoded(i, end int) {
 	}
 	s, changed := plain, false
 	switch {
-	case utf8.Valid(plain) && bytes.IndexByte(plain, 0) < 0:
+	case isText(plain):
 		s, changed = w.treated(plain, false, true)
 	case w.secrets:
+		w.mean(plain) // for what is found: bytes that are no text keep their form
 		s, changed = w.r.secrets.Mask(nil, plain, w.counts)
 	}
 	if !changed {
@@ -45,6 +46,23 @@ func (w *walker) decoded(i, end int) {
 	w.out = append(append(w.out, w.in[w.copied:i]...), '"')
 	w.out = append(base64.StdEncoding.AppendEncode(w.out, s), '"')
 	w.copied, w.changed = end, true
+}
+
+// shortText is the least that is taken for text: fewer bytes of anything are often
+// text by chance.
+const shortText = 16
+
+// isText tells text, which may hold what a terminal obeys, from other bytes.
+func isText(plain []byte) bool {
+	if len(plain) < shortText || !utf8.Valid(plain) {
+		return false
+	}
+	for _, c := range plain {
+		if c < ' ' && strings.IndexByte("\t\n\r\f\b\a\x1b", c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // unbroken returns base64 without the line breaks that readers pass over.

@@ -115,6 +115,9 @@ func (s *schemas) scalar(n node, kind any, member string) string {
 	switch {
 	case member == "url": // what a person is sent to
 		return `"https://example.test/go?x=1"`
+	case member == "src": // of an icon, which is one of an image in itself
+		_ = s.uri() // as far as chance goes, any URI
+		return `"data:image/png;base64,AAAA"`
 	case n["format"] == "uri" || n["format"] == "uri-template":
 		return s.uri()
 	case n["format"] == "byte":

@@ -84,7 +84,7 @@ func TestPromptArguments(t *testing.T) {
 
 func TestContentsAreExact(t *testing.T) {
 	s, up := open(t, "")
-	const contents = `"contents":[{"uri":"test://desk/notes","text":"t\u00e9\/",` + exact + `},{"uri":"test://desk/notes/part","blob":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}],` + exact
+	const contents = `"contents":[{"uri":"test://desk/notes","text":"t\u00e9\/",` + exact + `},{"uri":"test://desk/notes/part","blob":"AAEC/\/+4"}],` + exact
 	up.answer(protocol.MethodResourcesRead, stage.Result(`{"resultType":"complete",`+contents+`,"ttlMs":9007199254740993,"cacheScope":"public"}`))
 	r := send(t, s.Host("alice"), protocol.MethodResourcesRead, `"uri":"test://DESK/n%6ftes"`)
 	if want := `{"resultType":"complete",` + info + `,"ttlMs":9007199254740993,"cacheScope":"private",` + contents + `}`; string(r.Result) != want {
