@@ -110,7 +110,7 @@ type ExposureFacts struct {
 	Tenants    []string          // the only tenants whose principals may know of it; none = any
 	Contract   string            // the version of the contract that the reviewer relies on, in the reviewer's words
 	Audit      AuditLevel
-	Notifies   []string // who learns of a call at once: names, or JSON Pointers into the arguments
+	Notifies   []string         // who learns of a call at once: names, or JSON Pointers into the arguments
 	Bounds     map[string]Bound // JSON Pointer into the arguments → what may stand there, beyond the schema
 }
 
