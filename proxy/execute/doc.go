@@ -8,6 +8,7 @@
 //	methods.go  tools/call, prompts/get, resources/read: what they mean by their params
 //	complete.go completion/complete: likewise
 //	input/      checkInput: arguments against the pinned definition
+//	output/     checkOutput: what came back, likewise
 //	pace/       how often, how much and how long; what may be sent again
 //	forward.go  forward: the exchange, and what became of it when there is no answer
 //	rounds.go   calls in several rounds: what the upstream asks, and what the host answers

@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/execute/input"
+	"mcp-gateway/proxy/execute/output"
 	"mcp-gateway/registry"
 	"mcp-gateway/schema"
 )
@@ -127,7 +128,7 @@ func TestWhoseContents(t *testing.T) {
 			t.Fatal(c.Missing)
 		}
 		c.Incoming.Result = []byte(`{"contents":[{"uri":"` + claimed + `","text":""}]}`)
-		got, reason := code(checkContents(c))
+		got, reason := code(output.Contents(c))
 		if (got == "") != want || !want && (got != gateway.CodeContractViolation || reason != gateway.ReasonForeignURI) {
 			t.Errorf("%q: %q %q", claimed, got, reason)
 		}
@@ -138,7 +139,7 @@ func TestWhoseContents(t *testing.T) {
 func TestResults(t *testing.T) {
 	listed := registry.Listing{Tools: [][]byte{[]byte(`{"name":"tool","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["n"]}}`)}}
 	d := newDesk(t, listed, write)
-	m := &method{output: checkToolResult, asks: true}
+	m := &method{output: output.Tool, asks: true}
 	for result, want := range map[string]struct {
 		reason   gateway.Reason // "" = it passes
 		outcome  gateway.Outcome

@@ -5,6 +5,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/execute/input"
+	"mcp-gateway/proxy/execute/output"
 	"mcp-gateway/registry/uri"
 )
 
@@ -14,7 +15,7 @@ func (x *Executor) ToolsCall() []call.Stage {
 		resolve: func(c *call.Call) error { return resolveName(c, gateway.KindTool) },
 		check:   input.Tool,
 		params:  nameAndArguments,
-		output:  checkToolResult,
+		output:  output.Tool,
 		clean:   cleanToolResult,
 		asks:    true,
 	})
@@ -26,7 +27,7 @@ func (x *Executor) PromptsGet() []call.Stage {
 		resolve: func(c *call.Call) error { return resolveName(c, gateway.KindPrompt) },
 		check:   input.Prompt,
 		params:  nameAndArguments,
-		output:  checkMessages,
+		output:  output.Messages,
 		clean:   cleanMessages,
 		asks:    true,
 	})
@@ -41,7 +42,7 @@ func (x *Executor) ResourcesRead() []call.Stage {
 			asked := c.Item.Item().Spelled(c.Name)
 			return asked, append(protocol.AppendString([]byte(`{"uri":`), asked), '}')
 		},
-		output: checkContents,
+		output: output.Contents,
 		clean:  cleanContents,
 		asks:   true,
 	})

@@ -2,17 +2,16 @@ package execute
 
 import (
 	"errors"
-	"strings"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/effect"
+	"mcp-gateway/proxy/execute/output"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/state"
 	"mcp-gateway/redact"
-	"mcp-gateway/registry/uri"
 )
 
 // checkOutput holds the upstream's result against its contract, beginning with
@@ -61,49 +60,6 @@ func (x *Executor) redact(m *method, c *call.Call) error {
 	return nil
 }
 
-// checkToolResult: isError, then the pinned output schema (2026-07-28, Tools,
-// Output Schema: structuredContent is required where one is declared).
-func checkToolResult(c *call.Call) error {
-	result := c.Incoming.Result
-	if raw, ok := protocol.Member(result, "isError"); ok && string(raw) == "true" {
-		c.Outcome = gateway.OutcomeFailed
-		c.Business = true
-		return nil
-	}
-	if content, ok := protocol.Member(result, "content"); ok && protocol.Kind(content) != '[' {
-		return misshapen("content is not an array")
-	}
-	return checkStructured(c, result)
-}
-
-func checkStructured(c *call.Call, result []byte) error {
-	output := c.Item.Item().Definition.Output
-	if output == nil {
-		return nil
-	}
-	structured, ok := protocol.Member(result, "structuredContent")
-	if !ok {
-		return gateway.Because(gateway.CodeContractViolation, errors.New("structuredContent is missing"), gateway.ReasonOutputMissing)
-	}
-	violations, err := output.Check(structured)
-	if err == nil && len(violations) > 0 {
-		err = errors.New("structuredContent breaks the output schema at " + violations[0].Pointer + " (" + violations[0].Keyword + ")")
-	}
-	if err != nil {
-		return gateway.Because(gateway.CodeContractViolation, err, unkept(err))
-	}
-	return nil
-}
-
-// unkept says why a result may not be passed on that its schema does not vouch for.
-func unkept(err error) gateway.Reason {
-	var e *gateway.Error
-	if errors.As(err, &e) && len(e.Reasons) > 0 {
-		return e.Reasons[0]
-	}
-	return gateway.ReasonOutputSchema
-}
-
 // cleanToolResult asks the output schema again where cleaning changed what it
 // speaks of.
 func cleanToolResult(x *Executor, c *call.Call) error {
@@ -116,7 +72,7 @@ func cleanToolResult(x *Executor, c *call.Call) error {
 		return err
 	}
 	if clean.Changed() && !c.Business {
-		if err := checkStructured(c, clean.Bytes()); err != nil {
+		if err := output.Structured(c, clean.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -149,54 +105,11 @@ func (x *Executor) cleaner(c *call.Call) *redact.Redactor {
 	return x.Redactor
 }
 
-func checkMessages(c *call.Call) error {
-	messages, _ := protocol.Member(c.Incoming.Result, "messages")
-	if protocol.Kind(messages) != '[' {
-		return misshapen("messages is not an array")
-	}
-	for message := range protocol.Elements(messages) {
-		if content, _ := protocol.Lookup(message, "/content"); protocol.Kind(content) != '{' {
-			return misshapen("a message without content")
-		}
-	}
-	return nil
-}
-
 func cleanMessages(x *Executor, c *call.Call) (err error) {
 	if c.Clean, err = x.cleaner(c).Prompt(c.Incoming.Result); err == nil {
 		c.Result = x.Hop.Result(x.sourced(c), c.Era == audit.Modern)
 	}
 	return err
-}
-
-// checkContents: what comes back is what was asked for, or below it, or what the
-// reviewed template stands for. Contents that claim to be anything else are not
-// passed on under its name.
-func checkContents(c *call.Call) error {
-	contents, _ := protocol.Member(c.Incoming.Result, "contents")
-	if protocol.Kind(contents) != '[' {
-		return misshapen("contents is not an array")
-	}
-	for content := range protocol.Elements(contents) {
-		raw, _ := protocol.Lookup(content, "/uri")
-		claimed, ok := protocol.Text(raw)
-		if !ok {
-			return misshapen("contents without uri")
-		}
-		if !belongs(c, claimed) {
-			return gateway.Because(gateway.CodeContractViolation, errors.New("contents of another resource"), gateway.ReasonForeignURI)
-		}
-	}
-	return nil
-}
-
-func belongs(c *call.Call, claimed string) bool {
-	normal, err := uri.Normalize(claimed)
-	if err != nil {
-		return false
-	}
-	return normal == c.Name || strings.HasPrefix(normal, strings.TrimSuffix(c.Name, "/")+"/") ||
-		c.Item.Item().Definition.Template.Matches(normal)
 }
 
 func cleanContents(x *Executor, c *call.Call) (err error) {
@@ -212,8 +125,4 @@ func cleanCompletion(x *Executor, c *call.Call) (err error) {
 		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
 	}
 	return err
-}
-
-func misshapen(what string) error {
-	return gateway.Because(gateway.CodeContractViolation, errors.New(what), gateway.ReasonResultShape)
 }

@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/consent"
 	"mcp-gateway/proxy/effect"
+	"mcp-gateway/proxy/execute/output"
 	"mcp-gateway/proxy/execute/pace"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/reconcile"
@@ -95,7 +96,7 @@ func (x *Executor) stages(m *method) []call.Stage {
 		{Name: "redact", Needs: []call.Fact{call.FactChecked}, Sets: []call.Fact{call.FactClean},
 			Run: fresh(func(_ context.Context, c *call.Call) error { return x.redact(m, c) })},
 		{Name: "release", Needs: []call.Fact{call.FactClean}, Sets: []call.Fact{call.FactReleased},
-			Run: fresh(func(ctx context.Context, c *call.Call) error { return x.Ruling.Release(ctx, c, checkStructured) })},
+			Run: fresh(func(ctx context.Context, c *call.Call) error { return x.Ruling.Release(ctx, c, output.Structured) })},
 	}
 }
 
