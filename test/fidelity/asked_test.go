@@ -56,7 +56,7 @@ func (c *scene) compareAsked(i int, q note, answer object, got heard, arrived []
 	if name == "" {
 		name = "ListRootsRequest"
 	}
-	c.compare(name+" on an open call", q.params.String(), heard, q.shown().without("_meta", "progressToken").String())
+	c.compare(name+" on an open call", q.params.String(), heard, c.shown(q).without("_meta", "progressToken").String())
 	back := fmt.Sprint(arrived)
 	if len(arrived) == 2 {
 		back = arrived[1].String()
@@ -89,9 +89,9 @@ func (n note) request() string {
 }
 
 // shown are the params of a question as a person is shown it: with the host of the
-// page that it leads to.
-func (n note) shown() object {
-	if n.params.get("mode") != `"url"` {
+// page that it leads to, unless nothing is cleaned.
+func (c *scene) shown(n note) object {
+	if n.params.get("mode") != `"url"` || c.dirty {
 		return n.params
 	}
 	return n.params.with("message", `"[opens example.test] `+n.params.get("message")[1:])
@@ -108,7 +108,7 @@ func (c *scene) rounds(of *schemas, n int) {
 			q, answer := c.asked(of, i+k)
 			key := c.pickOf("q", "zwei", "三/~", "") + fmt.Sprint(k)
 			requests = append(requests, field{key, q.request()})
-			shown = append(shown, field{key, note{method: q.method, params: q.shown()}.request()})
+			shown = append(shown, field{key, note{method: q.method, params: c.shown(q)}.request()})
 			responses = append(responses, field{key, answer.String()})
 		}
 		state := ""
