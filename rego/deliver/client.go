@@ -1,10 +1,8 @@
 package deliver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"sync"
@@ -25,14 +23,14 @@ const pluginName = "mcp_gateway"
 
 // client is the rest.HTTPAuthPlugin by which OPA's downloader uses an HTTP client
 // of egress, so that every connection passes the dial guard. It takes each body in
-// whole, within bounds of size and time, before OPA parses any of it.
+// whole, within bounds of size and time.
 type client struct {
 	http   *http.Client
 	bearer string
 	base   http.RoundTripper
 
-	mu  sync.Mutex
-	raw []byte // of the last exchange that brought a bundle
+	mu   sync.Mutex
+	last arrival
 }
 
 func newClient(o *Options) *client {
@@ -73,7 +71,8 @@ func (c *client) Prepare(r *http.Request) error {
 	return nil
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. OPA's downloader is told that nothing is
+// new, whatever came: it would parse a bundle before anybody has verified it.
 func (c *client) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), exchangeTime)
 	defer cancel()
@@ -82,26 +81,25 @@ func (c *client) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		resp.Body = http.NoBody
-		return resp, nil
-	}
-	raw, err := egress.ReadBody(resp.Body, MaxBytes)
-	if err != nil {
-		return nil, err
+	came := arrival{etag: resp.Header.Get("ETag")}
+	if resp.StatusCode == http.StatusOK {
+		if came.raw, err = egress.ReadBody(resp.Body, MaxBytes); err != nil {
+			return nil, err
+		}
+		resp.StatusCode, resp.Status = http.StatusNotModified, ""
 	}
 	c.mu.Lock()
-	c.raw = raw
+	c.last = came
 	c.mu.Unlock()
-	resp.Body = io.NopCloser(bytes.NewReader(raw))
+	resp.Body = http.NoBody
 	return resp, nil
 }
 
-// came returns what the last exchange brought, once; nil for no bundle.
-func (c *client) came() []byte {
+// came returns what the last exchange brought, once.
+func (c *client) came() arrival {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	raw := c.raw
-	c.raw = nil
-	return raw
+	last := c.last
+	c.last = arrival{}
+	return last
 }

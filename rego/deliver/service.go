@@ -50,15 +50,11 @@ func (s *Source) Follow(ctx context.Context, f Follower) error {
 	return nil
 }
 
-// downloader is OPA's, asking through our client. What it makes of a bundle is not
-// looked at: the bytes are judged as a file's are, by one path for all.
+// downloader is OPA's, asking through our client, which keeps what comes: it is judged
+// as a file is, by one path for all.
 func (s *Source) downloader(ctx context.Context, f Follower) (*download.Downloader, error) {
 	c := newClient(&s.o)
 	client, path, err := c.rest(s.o.URL)
-	if err != nil {
-		return nil, err
-	}
-	verification, err := s.o.Trust.Verification()
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +63,10 @@ func (s *Source) downloader(ctx context.Context, f Follower) (*download.Download
 	if err := config.ValidateAndInjectDefaults(); err != nil {
 		return nil, err
 	}
-	return download.New(config, client, path).WithBundleVerificationConfig(verification).WithSizeLimitBytes(pack.MaxBytes).
+	return download.New(config, client, path).
 		WithCallback(func(own context.Context, u download.Update) error {
-			a := arrival{raw: c.came(), etag: u.ETag, err: u.Error}
+			a := c.came()
+			a.err = u.Error
 			if ctx.Err() == nil && (own.Err() == nil || a.raw != nil) { // an exchange that was cut says nothing of the service
 				s.came(ctx, a, f)
 			}

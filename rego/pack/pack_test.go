@@ -16,7 +16,7 @@ import (
 	"mcp-gateway/rego/pack"
 )
 
-func keyPair(t *testing.T) (private, public []byte) {
+func keyPair(t testing.TB) (private, public []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -98,4 +98,27 @@ func TestBundlesAreChecked(t *testing.T) {
 	if err != nil || !bytes.Equal(raw, again) {
 		t.Errorf("two builds of one policy differ (%v)", err)
 	}
+}
+
+// FuzzRead holds that whatever bytes come as a bundle make a policy or problems of
+// its own, and that nothing of theirs is taken for signed.
+func FuzzRead(f *testing.F) {
+	raw, err := pack.Make(f.Context(), folder("allow if true"), "policy", pack.Build{Sequence: 3})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range [][]byte{raw, raw[:len(raw)-4], raw[:40], {}, []byte("\x1f\x8b\x08"), []byte("hello")} {
+		f.Add(seed)
+	}
+	_, public := keyPair(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		b, err := pack.Read(t.Context(), "b", raw, pack.Trust{Unsigned: true})
+		var ps gateway.Problems
+		if (b == nil) == (err == nil) || err != nil && !errors.As(err, &ps) {
+			t.Errorf("%v %v", b, err)
+		}
+		if b, err := pack.Read(t.Context(), "b", raw, pack.Trust{Key: public}); b != nil || !errors.As(err, &ps) {
+			t.Errorf("taken without a signature: %v", err)
+		}
+	})
 }

@@ -27,8 +27,8 @@ const (
 	CodeTampered   = "bundle_signature_wrong" // signed by another key, or changed since
 )
 
-// MaxBytes bounds what a bundle holds, unpacked.
-const MaxBytes = 64 << 20
+// maxBytes bounds what a bundle holds, unpacked.
+const maxBytes = 64 << 20
 
 // Trust says which bundles are taken.
 type Trust struct {
@@ -47,13 +47,18 @@ type Bundle struct {
 
 // Read reads, verifies and checks a bundle. shown names it in problems. The error
 // is gateway.Problems.
-func Read(ctx context.Context, shown string, raw []byte, t Trust) (*Bundle, error) {
+func Read(ctx context.Context, shown string, raw []byte, t Trust) (out *Bundle, err error) {
+	fault := func(code, format string, args ...any) error {
+		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: fmt.Sprintf(format, args...)}}
+	}
+	defer func() {
+		if r := recover(); r != nil { // a stranger's bytes end no gateway
+			out, err = nil, fault(CodeUnreadable, "reading it panicked: %v", r)
+		}
+	}()
 	b, err := open(shown, raw, t)
 	if err != nil {
 		return nil, err
-	}
-	fault := func(code, format string, args ...any) error {
-		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: fmt.Sprintf(format, args...)}}
 	}
 	if b.Manifest.Roots != nil {
 		for _, root := range *b.Manifest.Roots {
@@ -62,7 +67,7 @@ func Read(ctx context.Context, shown string, raw []byte, t Trust) (*Bundle, erro
 			}
 		}
 	}
-	out := &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata), Raw: raw}
+	out = &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata), Raw: raw}
 	if out.Sequence < t.After {
 		return nil, fault(CodeRolledBack, "its sequence is %d, and %d was in force", out.Sequence, t.After)
 	}
@@ -86,7 +91,7 @@ func open(shown string, raw []byte, t Trust) (*bundle.Bundle, error) {
 	fault := func(code, message string) error {
 		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: message}}
 	}
-	verification, err := t.Verification()
+	verification, err := t.verification()
 	if err != nil {
 		return nil, fault(CodeUnsigned, err.Error())
 	}
@@ -111,7 +116,7 @@ func open(shown string, raw []byte, t Trust) (*bundle.Bundle, error) {
 }
 
 func parsed(raw []byte, verification *bundle.VerificationConfig) (bundle.Bundle, error) {
-	return bundle.NewReader(bytes.NewReader(raw)).WithSizeLimitBytes(MaxBytes).WithProcessAnnotations(true).
+	return bundle.NewReader(bytes.NewReader(raw)).WithSizeLimitBytes(maxBytes).WithProcessAnnotations(true).
 		WithCapabilities(check.Capabilities()).WithRegoVersion(ast.RegoV1).
 		WithBundleVerificationConfig(verification).WithSkipBundleVerification(verification == nil).Read()
 }
@@ -124,8 +129,8 @@ func readable(raw []byte) bool {
 
 var errNoKey = errors.New("there is no key to verify it by")
 
-// Verification is how OPA verifies a bundle; nil for one that need not be signed.
-func (t Trust) Verification() (*bundle.VerificationConfig, error) {
+// verification is how OPA verifies a bundle; nil for one that need not be signed.
+func (t Trust) verification() (*bundle.VerificationConfig, error) {
 	if t.Key == nil {
 		if t.Unsigned {
 			return nil, nil
@@ -140,7 +145,7 @@ func (t Trust) Verification() (*bundle.VerificationConfig, error) {
 	return bundle.NewVerificationConfig(keys, keyID, "", nil), nil
 }
 
-var errLarge = fmt.Errorf("it unpacks to more than %d MiB", MaxBytes>>20)
+var errLarge = fmt.Errorf("it unpacks to more than %d MiB", maxBytes>>20)
 
 // survey walks the archive to its end, and says whether a signature is in it. An
 // archive that is cut, or unpacks to more than is taken, is an error before OPA
@@ -150,7 +155,7 @@ func survey(raw []byte) (signed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	bound := &io.LimitedReader{R: z, N: MaxBytes + 1}
+	bound := &io.LimitedReader{R: z, N: maxBytes + 1}
 	for t := tar.NewReader(bound); ; {
 		h, err := t.Next()
 		switch {
