@@ -24,6 +24,7 @@
 //	identity_test.go    upstreams that are others than were reviewed, and what they tell models
 //	result_test.go      what comes back
 //	answer_test.go      errors, sizes and frames that come back
+//	consent_test.go     approvals
 //	request_test.go     what hosts send
 //	header_test.go      what stands in headers
 //	transport_test.go   streams, sessions, processes
