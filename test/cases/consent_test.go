@@ -40,7 +40,7 @@ func swappedArguments(c *trial) {
 		Sheet struct{ Arguments json.RawMessage }
 	}
 	c.must(json.Unmarshal(seen.Body, &shown))
-	c.hold(outward, string(shown.Sheet.Arguments) == approved, "the approver is shown %s", shown.Sheet.Arguments)
+	c.hold(outward, string(shown.Sheet.Arguments) == strings.ReplaceAll(approved, " ", ""), "the approver is shown %s", shown.Sheet.Arguments)
 	yes := s.AskAdmin(c, "carol", http.MethodPost, "/v1/approvals/"+id+"/approve", `{"reason":"ten is fine"}`)
 	c.hold(outward, yes.Status == http.StatusOK, "approved: %d %s", yes.Status, yes.Body)
 	s.Events(c)
@@ -58,7 +58,9 @@ func swappedArguments(c *trial) {
 	s.Events(c)
 	s.untouched()
 	ran := naming(approved).Send(c)
-	c.hold(outward, ran.Code() == "" && len(s.up.Calls()) == 1, "the approved call: %.300s", ran.Body)
+	c.hold(outward, len(s.up.Calls()) == 1, "the approved call did not reach the upstream once")
+	row := s.OneEvent(c)
+	c.hold(event, row.Outcome == gateway.OutcomeCommitted && ran.Code() == "", "%s %q: %.300s", row.Type, row.Outcome, ran.Body)
 	granted := s.last(func(e *audit.Event) bool { return e.Type == audit.ApprovalGranted })
 	c.hold(event, granted.Approval.String() == id && granted.Approver == s.Gateway.Names().Principal("carol"), "on record: %+v", granted)
 	s.refused(naming(approved).Send(c), gateway.CodeApprovalInvalid, "approval_consumed")
