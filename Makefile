@@ -14,7 +14,7 @@ FUZZTIME ?= 30s
 FUZZ     ?= all
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
+.PHONY: isolation console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -45,6 +45,10 @@ bench:
 
 pins:
 	$(GO) test -count=1 -run Pins -v ./test/pins -pins
+
+# What a healthy upstream pays for a hostile one beside it.
+isolation:
+	@$(GO) test -count=1 -timeout 20m -v ./test/isolation -isolation | grep isolation:
 
 proof:
 	$(GO) test -count=1 -timeout 30m -run Proof -v ./test/proof -proof

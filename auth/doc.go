@@ -12,6 +12,7 @@
 //	tokens.go          access tokens: judged once, then remembered by digest
 //	challenge.go       Challenge: the WWW-Authenticate value of a refusal
 //	metadata.go        Metadata: what hosts learn of an endpoint (RFC 9728)
+//	handle/            whose a handle is
 //	token/             reads JWTs and their claims
 //	issuer/            asks authorization servers: metadata, keys, introspection
 package auth

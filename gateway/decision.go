@@ -168,3 +168,11 @@ const (
 	ReasonApprovalUsed   Reason = "approval_used"        // its approval was used or is over by now
 	ReasonReceiptUnkept  Reason = "receipt_not_kept"     // it ran; its receipt could not be signed or kept
 )
+
+// Reasons about handles, which a reviewer binds to whom they were given.
+const (
+	ReasonHandleUnknown Reason = "handle_unknown"  // given to nobody
+	ReasonHandleForeign Reason = "handle_foreign"  // given to somebody else
+	ReasonHandleExpired Reason = "handle_expired"  // given to its sender, and over
+	ReasonHandleStore   Reason = "handle_unstored" // whose it is could not be kept or looked up
+)

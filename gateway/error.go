@@ -63,6 +63,7 @@ const (
 	CodeApprovalInvalid     Code = "approval_invalid" // a ticket that is not for this call, or is over
 	CodeApprovalTimeout     Code = "approval_timeout"
 	CodeUserDenied          Code = "user_denied"
+	CodeHandleInvalid       Code = "handle_invalid" // an argument that was given to somebody else, or is over
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -81,7 +82,7 @@ func Codes() []Code {
 		CodeMalformedCredential, CodeInsufficientScope, CodeIssuerUnavailable,
 		CodeWithheld,
 		CodeInProgress, CodeIdempotencyConflict, CodeMissingExternalID, CodeReceiptUnavailable,
-		CodeApprovalInvalid, CodeApprovalTimeout, CodeUserDenied,
+		CodeApprovalInvalid, CodeApprovalTimeout, CodeUserDenied, CodeHandleInvalid,
 	}
 }
 

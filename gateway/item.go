@@ -111,7 +111,15 @@ type ExposureFacts struct {
 	Contract   string            // the version of the contract that the reviewer relies on, in the reviewer's words
 	Audit      AuditLevel
 	Notifies   []string         // who learns of a call at once: names, or JSON Pointers into the arguments
+	Handles    Handles          // handed out and taken back
 	Bounds     map[string]Bound // JSON Pointer into the arguments → what may stand there, beyond the schema
+}
+
+// Handles are the places of handles that are bound to whom they are given.
+type Handles struct {
+	Gives []string      // JSON Pointers into structuredContent; a token "*" is each member or element
+	Takes []string      // JSON Pointers into the arguments where nothing but a handle may stand
+	Life  time.Duration // how long one is good; 0 = an hour
 }
 
 // Bound narrows what an argument may be beyond what its schema says. It refuses, and

@@ -21,6 +21,7 @@
 //	effect/      the ledger of side effects: once, and with a receipt
 //	reconcile/   what became of calls whose outcome is unknown
 //	retry/       when an exchange is made again
+//	handles/     what upstreams hand out, bound to whom it was given
 //	state/       what a call carries from round to round, sealed
 //	inquiry/     what upstreams ask of hosts, judged
 //	relay/       progress and log messages

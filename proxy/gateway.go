@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/approval"
 	"mcp-gateway/audit"
+	"mcp-gateway/auth/handle"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
@@ -18,6 +19,7 @@ import (
 	"mcp-gateway/proxy/corridor"
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/execute"
+	"mcp-gateway/proxy/handles"
 	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/listen"
 	"mcp-gateway/proxy/lists"
@@ -66,6 +68,7 @@ type Options struct {
 	Keys     *keyring.Ring // seals cursors and request states
 	Ledger   receipt.Ledger
 	Tickets  approval.Tickets
+	Handles  handle.Store
 	Fates    call.Fates
 	Writer   string       // the journal's, of this process
 	Inputs   call.Inputs  // keeps what policy was asked; nil = it is not kept
@@ -119,7 +122,7 @@ func New(o Options) (*Gateway, error) {
 	g.executor = &execute.Executor{
 		Sight: seen, Record: g.recorder, Refresh: o.Refresh, Slots: g.slots, Meter: g.meter, Redactor: o.Redactor,
 		Keys: o.Keys, Hop: g.hop, Ruling: &ruling.Ruling{History: calls, Hop: g.hop}, Effects: g.effects,
-		Status: g.status, Retry: retry.Default(),
+		Status: g.status, Retry: retry.Default(), Handles: &handles.Desk{Store: o.Handles, Keys: o.Keys},
 	}
 	g.executor.Await(&consent.Desk{Tickets: o.Tickets, Keys: o.Keys, Redactor: o.Redactor, Record: g.recorder})
 	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})

@@ -13,6 +13,7 @@
 //	history.go  registry.History: definitions ever seen, facts about upstreams
 //	commit.go   changes of many callers in one commit
 //	ledger.go   receipt.Ledger: actions, their keys, receipts
+//	handles.go  handle.Store: whose handles are
 //	tickets/    approval.Tickets: questions to people, and their answers
 //	failure.go  ErrCorrupt, ErrNewer, ErrForeign: what a file can suffer from
 package store

@@ -28,10 +28,13 @@ var profiles string
 //go:embed schema/consents.sql
 var consents string
 
+//go:embed schema/handles.sql
+var handles string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
 func migrations() []string {
-	return []string{version1, version2, confined, effects, profiles, consents}
+	return []string{version1, version2, confined, effects, profiles, consents, handles}
 }
 
 // inspect says which version a database has, without writing to it: 0 is an

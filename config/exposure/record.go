@@ -24,6 +24,11 @@ func (s *sections) record(upstream string, e form.Entry, dst **registry.Record) 
 		form.Field{Key: "outcome", Value: form.Lazy(func() form.Value { return outcomes(&f.Outcomes) })},
 		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return s.status(upstream, &f.Status) })},
 		form.Field{Key: "notifies", Value: form.List(&f.Notifies, form.Text)},
+		form.Field{Key: "handles", Doc: "What it hands out to its caller alone, and takes back from nobody else.", Value: form.Object{Fields: []form.Field{
+			{Key: "gives", Doc: "Places in structuredContent; a token * is each member or element.", Value: form.List(&f.Handles.Gives, pointer)},
+			{Key: "takes", Doc: "Arguments that are nothing but such handles.", Value: form.List(&f.Handles.Takes, pointer)},
+			{Key: "life", Doc: "How long one is good; 1h where absent.", Value: form.Duration(&f.Handles.Life, time.Second, 30*24*time.Hour)},
+		}}},
 		form.Field{Key: "bounds", Doc: "What may stand in arguments, by JSON Pointer, beyond what the schema says.", Value: form.Map(&f.Bounds, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, bound)},
 		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
 	)}

@@ -89,7 +89,7 @@ func TestNothingLeaks(t *testing.T) {
 		}
 		full := &gateway.Error{Code: code, Reasons: []gateway.Reason{gateway.ReasonNotVisible}}
 		_, got := table.Render(answer.Refusal{Err: full, Call: id, Request: []byte("1"), Tool: true})
-		hidden := code == gateway.CodeUnknownTool || code == gateway.CodeUnknownPrompt || code == gateway.CodeUnknownResource || code == gateway.CodeInternal
+		hidden := code == gateway.CodeUnknownTool || code == gateway.CodeUnknownPrompt || code == gateway.CodeUnknownResource || code == gateway.CodeInternal || code == gateway.CodeHandleInvalid
 		if bytes.Contains(got, []byte("not_visible")) == hidden {
 			t.Errorf("%s: reasons: %s", code, got)
 		}

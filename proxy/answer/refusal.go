@@ -160,7 +160,7 @@ func appendTexts(dst []byte, texts []string) []byte {
 // (absent, quarantined, hidden) is told to nobody but the event.
 func shown(r *Refusal) []gateway.Reason {
 	switch r.Err.Code {
-	case gateway.CodeUnknownTool, gateway.CodeUnknownPrompt, gateway.CodeUnknownResource, gateway.CodeInternal:
+	case gateway.CodeUnknownTool, gateway.CodeUnknownPrompt, gateway.CodeUnknownResource, gateway.CodeInternal, gateway.CodeHandleInvalid:
 		return nil
 	}
 	return r.Err.Reasons

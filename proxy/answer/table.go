@@ -81,6 +81,7 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeApprovalInvalid:     {403, 1525, true, RetryNo, "The approval is not for this very call, or it is over; nothing was executed."},
 		gateway.CodeApprovalTimeout:     {403, 1526, true, RetryApproved, "Nobody answered in time; nothing was executed."},
 		gateway.CodeUserDenied:          {403, 1527, true, RetryNo, "A person said no to this call; nothing was executed."},
+		gateway.CodeHandleInvalid:       {403, 1528, true, RetryChanged, "A handle among the arguments was not given to this caller, or its time is over; nothing was executed."},
 		gateway.CodeReceiptUnavailable:  {503, 1524, true, RetrySameKey, "The ledger of side effects could not be used."},
 	}
 }

@@ -148,6 +148,7 @@ type Round struct {
 type Catalog struct {
 	*registry.Snapshot
 	Resources []*rego.Resource // by Item.Index
+	Handles   map[string]bool  // upstreams of which a tool gives or takes handles
 }
 
 // Listed is what a list offered and withheld.

@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/proxy/execute/output"
 	"mcp-gateway/proxy/execute/pace"
+	"mcp-gateway/proxy/handles"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/reconcile"
 	"mcp-gateway/proxy/record"
@@ -35,6 +36,7 @@ type Executor struct {
 	Ruling   *ruling.Ruling
 	Effects  *effect.Book // of calls with side effects
 	Consents *consent.Desk
+	Handles  *handles.Desk   // nil = none are bound
 	Status   *reconcile.Desk // asks what became of calls with side effects
 	Retry    retry.Plan
 }
@@ -78,7 +80,12 @@ func (x *Executor) stages(m *method) []call.Stage {
 		{Name: "checkInput", Needs: []call.Fact{call.FactItem, call.FactVisible, call.FactKeyed}, Sets: []call.Fact{call.FactArguments},
 			Run: func(_ context.Context, c *call.Call) error { return m.check(c) }},
 		{Name: "recall", Needs: []call.Fact{call.FactItem, call.FactArguments}, Sets: []call.Fact{call.FactRound},
-			Run: func(_ context.Context, c *call.Call) error { return x.recall(m, c) }},
+			Run: func(ctx context.Context, c *call.Call) error {
+				if err := x.Handles.Take(ctx, c); err != nil {
+					return err
+				}
+				return x.recall(m, c)
+			}},
 		{Name: "recheck", Needs: []call.Fact{call.FactVisible}, Sets: []call.Fact{call.FactCurrent}, Run: x.recheck},
 		{Name: "decide", Needs: []call.Fact{call.FactArguments, call.FactRound, call.FactCurrent}, Sets: []call.Fact{call.FactDecided}, Run: x.decide},
 		{Name: "repeat", Needs: []call.Fact{call.FactKeyed, call.FactDecided}, Sets: []call.Fact{call.FactRepeat}, Run: x.Effects.Repeat, Settle: x.Effects.Repeated},
@@ -96,7 +103,12 @@ func (x *Executor) stages(m *method) []call.Stage {
 		{Name: "redact", Needs: []call.Fact{call.FactChecked}, Sets: []call.Fact{call.FactClean},
 			Run: fresh(func(_ context.Context, c *call.Call) error { return x.redact(m, c) })},
 		{Name: "release", Needs: []call.Fact{call.FactClean}, Sets: []call.Fact{call.FactReleased},
-			Run: fresh(func(ctx context.Context, c *call.Call) error { return x.Ruling.Release(ctx, c, output.Structured) })},
+			Run: fresh(func(ctx context.Context, c *call.Call) error {
+				if err := x.Ruling.Release(ctx, c, output.Structured); err != nil {
+					return err
+				}
+				return x.Handles.Give(ctx, c)
+			})},
 	}
 }
 

@@ -35,6 +35,12 @@ func (s *Sight) Catalog() *call.Catalog {
 	made := &call.Catalog{Snapshot: snapshot}
 	for _, item := range snapshot.All() {
 		made.Resources = append(made.Resources, Resource(item))
+		if h := item.Facts.Handles; len(h.Gives)+len(h.Takes) > 0 {
+			if made.Handles == nil {
+				made.Handles = map[string]bool{}
+			}
+			made.Handles[item.ID.Upstream] = true
+		}
 	}
 	s.catalog.Store(made)
 	return made

@@ -29,6 +29,11 @@ func (rec *Record) Fits(kind gateway.Kind, input, output []byte) error {
 			return unfit("", fmt.Errorf("data %s: the input schema declares no such argument", pointer))
 		}
 	}
+	for _, pointer := range f.Handles.Takes {
+		if !promise.Declared(input, pointer) {
+			return unfit("", fmt.Errorf("handles %s: the input schema declares no such argument", pointer))
+		}
+	}
 	for pointer := range f.Bounds {
 		if !promise.Declared(input, pointer) {
 			return unfit("", fmt.Errorf("bounds %s: the input schema declares no such argument", pointer))

@@ -180,7 +180,7 @@ func (g *Gateway) build() error {
 	g.corridor, err = proxy.New(proxy.Options{
 		Version: g.options.Version, Registry: g.registry, Refresh: g.refresher, Views: seen,
 		Redactor: redactor, Journal: g.journal, Names: g.names, Keys: g.keys,
-		Ledger: g.store, Tickets: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
+		Ledger: g.store, Tickets: g.store, Handles: g.store, Fates: past.Fates(g.journalDir()), Writer: g.journal.Writer().String(),
 		Inputs: inputs.New(filepath.Join(g.config.State.Dir, inputs.Name)), Details: g.keeper,
 		Clock: g.options.Clock, Log: g.log().Call, Settled: signs.Observe(g.telemetry),
 	})
