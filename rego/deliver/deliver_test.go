@@ -113,25 +113,22 @@ func changed(t *testing.T, raw []byte, old, text string) []byte {
 	return out.Bytes()
 }
 
-// bomb is small and unpacks to more than is taken.
+// bomb is small and unpacks to more than is taken: one file of a megabyte, again and
+// again.
 func bomb(t *testing.T) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
+	var one bytes.Buffer
+	zip := gzip.NewWriter(&one)
 	to := tar.NewWriter(zip)
 	zeros := make([]byte, 1<<20)
-	for range 65 {
-		if err := to.WriteHeader(&tar.Header{Name: "/a.rego", Mode: 0o600, Size: int64(len(zeros))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := to.Write(zeros); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(to.Close(), zip.Close()); err != nil {
+	if err := to.WriteHeader(&tar.Header{Name: "/a.rego", Mode: 0o600, Size: int64(len(zeros))}); err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	_, err := to.Write(zeros)
+	if err := errors.Join(err, to.Flush(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Repeat(one.Bytes(), 65)
 }
 
 // service serves what it was given last, with an ETag.
