@@ -3,6 +3,7 @@ package state_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,19 @@ func TestInnerStateIsByteExact(t *testing.T) {
 		}
 		if len(inner) > 2 && strings.Contains(token, string(inner)) {
 			t.Errorf("%.20q is readable in the token", inner)
+		}
+	}
+}
+
+// The keys of what was asked come back as they were, whatever they hold.
+func TestWhatWasAskedIsBound(t *testing.T) {
+	r := ring(t)
+	for _, asked := range [][]string{nil, {""}, {"who"}, {"who", "", "a\x00b", strings.Repeat("k", 70_000)}} {
+		for _, inner := range [][]byte{nil, []byte(`"s"`)} {
+			got, err := state.Open(r, binding(), state.Seal(r, binding(), state.State{Inner: inner, Asked: asked}, now), now)
+			if err != nil || !slices.Equal(got.Asked, asked) || !bytes.Equal(got.Inner, inner) {
+				t.Errorf("%d keys: %v, %d came back, inner %s", len(asked), err, len(got.Asked), got.Inner)
+			}
 		}
 	}
 }

@@ -214,3 +214,17 @@ func TestAnswersWithoutState(t *testing.T) {
 		t.Errorf("what nobody asked was answered and sent: %s, calls %+v", r.Body, calls)
 	}
 }
+
+// What answers a question that was not asked in this very round is no answer: of a
+// host's answers those are sent that the state names.
+func TestAnswersToWhatWasNotAsked(t *testing.T) {
+	s, up := open(t, "")
+	up.answer(protocol.MethodToolsCall, asking(`,"requestState":"s"`, `{"content":[]}`))
+	first := ask(t, s.Host("alice"), forms, protocol.MethodToolsCall, `"name":"up__ask","arguments":{}`)
+	up.calls()
+	more := strings.Replace(reply, `"inputResponses":{`, `"inputResponses":{"sudo":{"action":"accept","content":{"yes":true}},`, 1)
+	r := ask(t, s.Host("alice"), forms, protocol.MethodToolsCall, `"name":"up__ask","arguments":{},`+more+`,"requestState":`+first.Get("/requestState"))
+	if calls := up.calls(); r.Result == nil || len(calls) != 1 || params(calls[0].Message) != `{"name":"ask","arguments":{},`+reply+`,"requestState":"s"}` {
+		t.Errorf("%s, calls %+v", r.Body, calls)
+	}
+}

@@ -1,0 +1,133 @@
+package office_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-gateway/approval"
+	"mcp-gateway/approval/office"
+	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
+	"mcp-gateway/store"
+)
+
+// desk is an office with its own state, and what it put on record.
+type desk struct {
+	office.Office
+	record []string
+	broken error // of recording
+}
+
+func open(t *testing.T) *desk {
+	t.Helper()
+	ring, err := keyring.Open(t.TempDir() + "/keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), t.TempDir()+"/"+store.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d := &desk{}
+	d.Office = office.Office{Tickets: s, Ring: ring, Clock: time.Now, Record: func(_ context.Context, a office.Act) error {
+		if d.broken == nil {
+			d.record = append(d.record, string(a.Deed)+" "+a.Who.Subject)
+		}
+		return d.broken
+	}}
+	return d
+}
+
+// ask opens a ticket of alice's.
+func (d *desk) ask(t *testing.T, arguments string, needs ...gateway.ApprovalBy) string {
+	t.Helper()
+	now := time.Now()
+	k := &approval.Ticket{ID: audit.NewID(now).String(), State: approval.Pending, Created: now, Expires: now.Add(time.Minute)}
+	k.Binding = approval.Binding{Subject: "alice", Tenant: "t", Tool: "tool:x", Arguments: gateway.Digest(arguments)}
+	var err error
+	if k.Shown, err = approval.SealSheet(d.Ring, k.ID, &approval.Sheet{Arguments: []byte(arguments), SideEffect: gateway.Write, Needs: needs}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = d.Tickets.Ask(t.Context(), k, 16); err != nil {
+		t.Fatal(err)
+	}
+	return k.ID
+}
+
+var (
+	carol = &approval.Person{Subject: "carol", Groups: []string{"leads"}, Via: "cli"}
+	alice = &approval.Person{Subject: "alice", Via: "cli"}
+	far   = &approval.Person{Subject: "far", Tenant: "elsewhere"}
+)
+
+func yes(reason string) office.Answer { return office.Answer{State: approval.Approved, Reason: reason} }
+
+func TestAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		who    *approval.Person
+		answer office.Answer
+		want   office.Refusal
+		state  approval.State
+	}{
+		{"another", carol, yes("fine"), "", approval.Approved},
+		{"the caller", alice, yes("fine"), office.Refusal(approval.ReasonOwnCall), approval.Pending},
+		{"the caller denies", alice, office.Answer{State: approval.Denied, Reason: "no"}, "", approval.Denied},
+		{"another tenant's", far, yes("fine"), office.NoTicket, approval.Pending},
+		{"without a reason", carol, yes(" \n"), office.NoReason, approval.Pending},
+		{"with a long one", carol, yes(strings.Repeat("x", 501)), office.NoReason, approval.Pending},
+		{"to stand, which policy does not allow", carol, office.Answer{State: approval.Approved, Reason: "x", Remember: true}, office.NotRemembered, approval.Pending},
+		{"taken back", carol, office.Answer{State: approval.Cancelled, Reason: "x"}, "", approval.Cancelled},
+	} {
+		d := open(t)
+		id := d.ask(t, `{}`)
+		_, err := d.Decide(t.Context(), tc.who, id, tc.answer)
+		var refused office.Refusal
+		errors.As(err, &refused)
+		k, readErr := d.Tickets.Ticket(t.Context(), id)
+		if readErr != nil || refused != tc.want || (err == nil) != (tc.want == "") || k.State != tc.state || (len(d.record) == 1) != (err == nil) {
+			t.Errorf("%s: %v, now %s, on record %q", tc.name, err, k.State, d.record)
+		}
+	}
+}
+
+// What can't be put on record isn't done: an approval is taken back, a sheet not shown.
+func TestWithoutARecord(t *testing.T) {
+	d := open(t)
+	d.broken = errors.New("the disk is full")
+	id := d.ask(t, `{}`, gateway.ApprovalBy{Remember: time.Hour})
+	if _, err := d.Show(t.Context(), carol, id); !errors.Is(err, office.Unrecorded) {
+		t.Errorf("shown: %v", err)
+	}
+	_, err := d.Decide(t.Context(), carol, id, office.Answer{State: approval.Approved, Reason: "fine", Remember: true})
+	k, readErr := d.Tickets.Ticket(t.Context(), id)
+	if !errors.Is(err, office.Unrecorded) || !errors.Is(err, d.broken) || readErr != nil || k.State != approval.Cancelled {
+		t.Errorf("%v, now %s", err, k.State)
+	}
+	if stand, err := d.Consents(t.Context(), carol); err != nil || len(stand) != 0 {
+		t.Errorf("%v: %+v stands", err, stand)
+	}
+}
+
+// What nobody answered in time is ended, and on record as nobody's deed.
+func TestSweep(t *testing.T) {
+	d := open(t)
+	id := d.ask(t, `{}`)
+	d.Clock = func() time.Time { return time.Now().Add(time.Hour) }
+	if err := d.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := d.Show(t.Context(), carol, id)
+	if err != nil || v.State != approval.Expired || v.Sheet != nil || v.Bars != approval.ReasonUnseen || strings.Join(d.record, "|") != "expired " {
+		t.Errorf("%v %+v, on record %q", err, v, d.record)
+	}
+}
