@@ -8,5 +8,6 @@
 //	socket_test.go   the socket, its token, and the commands
 //	binding_test.go  the binding, one field at a time; consent and scope; two gateways
 //	ways_test.go     an approval from every kind of host, the command line and the page
+//	office/          the office by itself
 //	stand_test.go    consents that stand for later calls; how often a caller may ask
 package approvals

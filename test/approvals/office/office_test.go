@@ -1,4 +1,4 @@
-package office_test
+package office
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mcp-gateway/approval"
-	"mcp-gateway/approval/office"
+	desks "mcp-gateway/approval/office"
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
@@ -17,7 +17,7 @@ import (
 
 // desk is an office with its own state, and what it put on record.
 type desk struct {
-	office.Office
+	desks.Office
 	record []string
 	broken error // of recording
 }
@@ -38,7 +38,7 @@ func open(t *testing.T) *desk {
 		}
 	})
 	d := &desk{}
-	d.Office = office.Office{Tickets: s, Ring: ring, Clock: time.Now, Record: func(_ context.Context, a office.Act) error {
+	d.Office = desks.Office{Tickets: s, Ring: ring, Clock: time.Now, Record: func(_ context.Context, a desks.Act) error {
 		if d.broken == nil {
 			d.record = append(d.record, string(a.Deed)+" "+a.Who.Subject)
 		}
@@ -69,29 +69,29 @@ var (
 	far   = &approval.Person{Subject: "far", Tenant: "elsewhere"}
 )
 
-func yes(reason string) office.Answer { return office.Answer{State: approval.Approved, Reason: reason} }
+func yes(reason string) desks.Answer { return desks.Answer{State: approval.Approved, Reason: reason} }
 
 func TestAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		who    *approval.Person
-		answer office.Answer
-		want   office.Refusal
+		answer desks.Answer
+		want   desks.Refusal
 		state  approval.State
 	}{
 		{"another", carol, yes("fine"), "", approval.Approved},
-		{"the caller", alice, yes("fine"), office.Refusal(approval.ReasonOwnCall), approval.Pending},
-		{"the caller denies", alice, office.Answer{State: approval.Denied, Reason: "no"}, "", approval.Denied},
-		{"another tenant's", far, yes("fine"), office.NoTicket, approval.Pending},
-		{"without a reason", carol, yes(" \n"), office.NoReason, approval.Pending},
-		{"with a long one", carol, yes(strings.Repeat("x", 501)), office.NoReason, approval.Pending},
-		{"to stand, which policy does not allow", carol, office.Answer{State: approval.Approved, Reason: "x", Remember: true}, office.NotRemembered, approval.Pending},
-		{"taken back", carol, office.Answer{State: approval.Cancelled, Reason: "x"}, "", approval.Cancelled},
+		{"the caller", alice, yes("fine"), desks.Refusal(approval.ReasonOwnCall), approval.Pending},
+		{"the caller denies", alice, desks.Answer{State: approval.Denied, Reason: "no"}, "", approval.Denied},
+		{"another tenant's", far, yes("fine"), desks.NoTicket, approval.Pending},
+		{"without a reason", carol, yes(" \n"), desks.NoReason, approval.Pending},
+		{"with a long one", carol, yes(strings.Repeat("x", 501)), desks.NoReason, approval.Pending},
+		{"to stand, which policy does not allow", carol, desks.Answer{State: approval.Approved, Reason: "x", Remember: true}, desks.NotRemembered, approval.Pending},
+		{"taken back", carol, desks.Answer{State: approval.Cancelled, Reason: "x"}, "", approval.Cancelled},
 	} {
 		d := open(t)
 		id := d.ask(t, `{}`)
 		_, err := d.Decide(t.Context(), tc.who, id, tc.answer)
-		var refused office.Refusal
+		var refused desks.Refusal
 		errors.As(err, &refused)
 		k, readErr := d.Tickets.Ticket(t.Context(), id)
 		if readErr != nil || refused != tc.want || (err == nil) != (tc.want == "") || k.State != tc.state || (len(d.record) == 1) != (err == nil) {
@@ -105,12 +105,12 @@ func TestWithoutARecord(t *testing.T) {
 	d := open(t)
 	d.broken = errors.New("the disk is full")
 	id := d.ask(t, `{}`, gateway.ApprovalBy{Remember: time.Hour})
-	if _, err := d.Show(t.Context(), carol, id); !errors.Is(err, office.Unrecorded) {
+	if _, err := d.Show(t.Context(), carol, id); !errors.Is(err, desks.Unrecorded) {
 		t.Errorf("shown: %v", err)
 	}
-	_, err := d.Decide(t.Context(), carol, id, office.Answer{State: approval.Approved, Reason: "fine", Remember: true})
+	_, err := d.Decide(t.Context(), carol, id, desks.Answer{State: approval.Approved, Reason: "fine", Remember: true})
 	k, readErr := d.Tickets.Ticket(t.Context(), id)
-	if !errors.Is(err, office.Unrecorded) || !errors.Is(err, d.broken) || readErr != nil || k.State != approval.Cancelled {
+	if !errors.Is(err, desks.Unrecorded) || !errors.Is(err, d.broken) || readErr != nil || k.State != approval.Cancelled {
 		t.Errorf("%v, now %s", err, k.State)
 	}
 	if stand, err := d.Consents(t.Context(), carol); err != nil || len(stand) != 0 {
