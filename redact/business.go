@@ -13,6 +13,10 @@ import (
 // {"upstream": id}. An upstream's own value for it is dropped.
 const SourceKey = "mcp-gateway/source"
 
+// TruncatedKey is the _meta key under which a host is told that an error was cut:
+// {"truncated": true, "total": bytes, "more": how to get it}.
+const TruncatedKey = "mcp-gateway/truncated"
+
 // serverInfoKey is the one reserved _meta key that the protocol has results
 // carry (2026-07-28, ResultMetaObject).
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
@@ -32,13 +36,14 @@ const blockCost = 64
 // with the marker "… [truncated: N bytes]"; other blocks, structuredContent and
 // further members stay whole or, beyond what is left of the total, go. _meta
 // loses its reserved keys (a prefix whose second label is mcp or
-// modelcontextprotocol) but for serverInfo, and gains SourceKey.
+// modelcontextprotocol) but for serverInfo, and gains
+// SourceKey and, where anything was cut, TruncatedKey.
 func (r *Redactor) Business(raw []byte, upstream string) (Clean, error) {
 	c, err := r.Result(raw)
 	if err != nil {
 		return Clean{}, err
 	}
-	b := business{block: r.opt.BlockText, left: r.opt.TotalText}
+	b := business{block: r.opt.BlockText, left: r.opt.TotalText, total: len(raw)}
 	b.out = append(make([]byte, 0, min(len(c.bytes), 2*b.left)+128), '{')
 	var meta []byte
 	for name, value := range protocol.Members(c.bytes) {
@@ -67,6 +72,7 @@ func (r *Redactor) Business(raw []byte, upstream string) (Clean, error) {
 type business struct {
 	out         []byte
 	block, left int
+	total       int // bytes of it as it came
 	truncated   bool
 	reserved    bool
 }
@@ -151,7 +157,13 @@ func (b *business) meta(raw []byte, upstream string) {
 	}
 	b.name([]byte(SourceKey))
 	b.out = append(b.out, `{"upstream":`...)
-	b.out = append(protocol.AppendString(b.out, upstream), '}', '}')
+	b.out = append(protocol.AppendString(b.out, upstream), '}')
+	if b.truncated {
+		b.name([]byte(TruncatedKey))
+		b.out = strconv.AppendInt(append(b.out, `{"truncated":true,"total":`...), int64(b.total), 10)
+		b.out = append(b.out, `,"more":"ask for less at a time: what was left out is not kept"}`...)
+	}
+	b.out = append(b.out, '}')
 }
 
 // reservedKey reports whether the protocol keeps a _meta key for itself.

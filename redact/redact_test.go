@@ -3,6 +3,7 @@ package redact_test
 import (
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -196,16 +197,18 @@ func TestDefinition(t *testing.T) {
 
 func TestBusiness(t *testing.T) {
 	r := redact.New(redact.Options{BlockText: 10, TotalText: 400})
-	c, err := r.Business([]byte(`{"content":[{"type":"text","text":"0123456789äöü"},{"type":"text","text":"\u001b[1mshort"},
-		{"type":"image","data":"`+strings.Repeat("A", 500)+`"}],"structuredContent":{"e":"pass\u200b"},"isError":true,
+	raw := []byte(`{"content":[{"type":"text","text":"0123456789äöü"},{"type":"text","text":"\u001b[1mshort"},
+		{"type":"image","data":"` + strings.Repeat("A", 500) + `"}],"structuredContent":{"e":"pass\u200b"},"isError":true,
 		"_meta":{"io.modelcontextprotocol/x":1,"com.mcp.tools/y":1,"com.example.mcp/z":1,"plain":2,"mcp-gateway/source":"forged",
-		"io.modelcontextprotocol/serverInfo":{"name":"s"}}}`), "billing")
+		"io.modelcontextprotocol/serverInfo":{"name":"s"}}}`)
+	c, err := r.Business(raw, "billing")
 	if err != nil || !c.Valid() || !c.Changed() {
 		t.Fatal(err)
 	}
 	want := `{"content":[{"type":"text","text":"0123456789… [truncated: 6 bytes]"},{"type":"text","text":"short"}],` +
 		`"structuredContent":{"e":"pass"},"isError":true,"_meta":{"com.example.mcp/z":1,"plain":2,` +
-		`"io.modelcontextprotocol/serverInfo":{"name":"s"},"mcp-gateway/source":{"upstream":"billing"}}}`
+		`"io.modelcontextprotocol/serverInfo":{"name":"s"},"mcp-gateway/source":{"upstream":"billing"},` +
+		`"mcp-gateway/truncated":{"truncated":true,"total":` + strconv.Itoa(len(raw)) + `,"more":"ask for less at a time: what was left out is not kept"}}}`
 	if got := string(c.Bytes()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

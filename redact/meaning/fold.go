@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"mcp-gateway/redact/hidden"
 )
 
 // Find returns the signs in a text: as it is, with letters that look like others
@@ -33,9 +35,10 @@ func folded(s []byte) Sign {
 // fold reads letters of other scripts as the Latin ones that they look like. It
 // reports whether there were any.
 func fold(s []byte) ([]byte, bool) {
-	i := 0
+	i := hidden.PlainTo(s, true, 0)
 	for i < len(s) && s[i] < utf8.RuneSelf {
 		i++
+		i += hidden.PlainTo(s[i:], true, 0)
 	}
 	if i == len(s) {
 		return nil, false

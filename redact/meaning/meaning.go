@@ -36,7 +36,7 @@ type index struct {
 	anchors map[uint32][]anchor
 }
 
-const hashBits = 13
+const hashBits = 15
 
 func newIndex(anchors []anchor) *index {
 	ix := &index{anchors: make(map[uint32][]anchor)}

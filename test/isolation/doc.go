@@ -10,4 +10,5 @@
 //
 //	isolation_test.go  the run: quiet and hostile by turns, the table
 //	hostile_test.go    the hostile upstreams
+//	redaction_test.go  what cleaning costs a call
 package isolation
