@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/approval"
 	"mcp-gateway/approval/office"
+	"mcp-gateway/audit"
 	"mcp-gateway/auth/staff"
 )
 
@@ -27,9 +28,11 @@ type Options struct {
 	Refused func(ctx context.Context, m *staff.Member)
 	// Status says how the gateway stands, Upstreams its part about them.
 	Status, Upstreams func() any
-	Tools             func() []Tool   // every tool that was seen
-	Failed            func(err error) // is told of causes that are not told to who asks
-	Clock             func() time.Time
+	Tools             func() []Tool // every tool that was seen
+	// Events returns a page of what is on record; index.ErrCursor where cursor is none.
+	Events func(ctx context.Context, f audit.Filter, cursor string) (rows []audit.Row, next string, err error)
+	Failed func(err error) // is told of causes that are not told to who asks
+	Clock  func() time.Time
 }
 
 // API answers requests of operators. It is safe for concurrent use.
@@ -46,6 +49,7 @@ func New(o Options) *API {
 		"GET /v1/status":                  {staff.See, a.status},
 		"GET /v1/upstreams":               {staff.See, a.upstreams},
 		"GET /v1/tools":                   {staff.See, a.tools},
+		"GET /v1/events":                  {staff.Audit, a.events},
 		"GET /v1/approvals":               {staff.See, a.list},
 		"GET /v1/approvals/{id}":          {staff.Read, a.show},
 		"POST /v1/approvals/{id}/approve": {staff.Answer, a.decide(approval.Approved)},

@@ -12,6 +12,7 @@
 //	build.go    one pass over the journal, in batches
 //	row.go      an event becomes a row, or the end of one
 //	query.go    Filter to SQL and rows to audit.Row
+//	page.go     Page: the same, a page at a time
 //	group.go    Count: how many rows have the same values
 //	sql.go      SQL: questions over the documented view, reading only
 //	schema.sql  the tables

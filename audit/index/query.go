@@ -39,14 +39,24 @@ func (x *Index) Query(ctx context.Context, f audit.Filter) ([]audit.Row, error) 
 
 // rows returns the rows of a condition.
 func (x *Index) rows(ctx context.Context, condition string, args []any) ([]audit.Row, error) {
+	found, err := x.stored(ctx, condition, args)
+	if err != nil {
+		return nil, err
+	}
+	return x.resolved(ctx, found)
+}
+
+// stored returns the rows of a condition as they stand in the file.
+func (x *Index) stored(ctx context.Context, condition string, args []any) ([]stored, error) {
 	rows, err := x.db.QueryContext(ctx, selectEvents+condition, args...)
 	if err != nil {
 		return nil, err
 	}
-	found, err := scanRows(rows)
-	if err != nil {
-		return nil, err
-	}
+	return scanRows(rows)
+}
+
+// resolved returns them with words in place of numbers.
+func (x *Index) resolved(ctx context.Context, found []stored) ([]audit.Row, error) {
 	r := resolver{ctx: ctx, db: x.db, words: map[int64]string{}, writers: map[int64]audit.Position{}}
 	out := make([]audit.Row, 0, len(found))
 	for i := range found {
@@ -130,7 +140,7 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 
 const selectEvents = `SELECT time, type, uuid, action, writer, seq, duration, count, end_writer, end_seq,
 	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
-	state, transport, policy, label, faults, definition, approval
+	state, transport, policy, label, faults, definition, approval, at, id
 	FROM event`
 
 // stored is a row as it stands in the file, its words still numbers.
@@ -146,6 +156,7 @@ type stored struct {
 	state, transport, policy   sql.NullInt64
 	label, faults, definition  sql.NullInt64
 	approval                   []byte
+	at, row                    int64 // its place among all rows
 }
 
 func scanRows(rows *sql.Rows) ([]stored, error) {
@@ -155,7 +166,7 @@ func scanRows(rows *sql.Rows) ([]stored, error) {
 		var s stored
 		err := rows.Scan(&s.time, &s.typ, &s.id, &s.action, &s.writer, &s.seq, &s.duration, &s.count,
 			&s.endWriter, &s.endSeq, &s.principal, &s.subject, &s.tenant, &s.client, &s.method, &s.upstream,
-			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome, &s.state, &s.transport, &s.policy, &s.label, &s.faults, &s.definition, &s.approval)
+			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome, &s.state, &s.transport, &s.policy, &s.label, &s.faults, &s.definition, &s.approval, &s.at, &s.row)
 		if err != nil {
 			return nil, err
 		}

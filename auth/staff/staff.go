@@ -15,7 +15,7 @@ const (
 	Viewer   Role = "viewer"   // sees how the gateway stands and what waits, without arguments
 	Reviewer Role = "reviewer" // reviews tools
 	Approver Role = "approver" // reads calls that wait, and answers them
-	Auditor  Role = "auditor"  // reads calls that wait, and answers nothing
+	Auditor  Role = "auditor"  // reads calls that wait and what is on record, and answers nothing
 	Operator Role = "operator" // runs the gateway; revokes what was approved
 )
 
@@ -29,6 +29,7 @@ type Right string
 const (
 	See    Right = "see"    // status, upstreams, tools, what waits
 	Read   Right = "read"   // the arguments of a call that waits
+	Audit  Right = "audit"  // the record of what happened
 	Answer Right = "answer" // approve and deny
 	Revoke Right = "revoke" // take back an approval, a question or a remembered consent
 )
@@ -40,6 +41,8 @@ func (r Right) roles() []Role {
 		return Roles()
 	case Read:
 		return []Role{Approver, Auditor}
+	case Audit:
+		return []Role{Auditor}
 	case Answer:
 		return []Role{Approver}
 	case Revoke:

@@ -189,7 +189,7 @@ func (g *Gateway) build() error {
 	}
 	began := g.options.Clock()
 	g.admins, err = admins.New(admins.Options{
-		Config: g.config, Tickets: g.store, Keys: g.keys, Names: g.names, Journal: g.journal, Registry: g.registry,
+		Config: g.config, Tickets: g.store, Keys: g.keys, Names: g.names, Journal: g.journal, Index: g.index, Registry: g.registry,
 		Stand: func() signs.Standing { return g.stand(began) }, Clock: g.options.Clock, Log: g.options.Log,
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"mcp-gateway/approval"
 	"mcp-gateway/approval/office"
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/auth/staff"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
@@ -46,6 +47,7 @@ type Options struct {
 	Keys     *keyring.Ring
 	Names    *audit.Keys
 	Journal  *journal.Journal
+	Index    *index.Index
 	Registry *registry.Registry
 	Stand    func() signs.Standing // how the gateway stands
 	Clock    func() time.Time
@@ -83,6 +85,7 @@ func New(o Options) (*Desk, error) {
 		Status:    func() any { return o.Stand() },
 		Upstreams: func() any { return o.Stand().Upstreams },
 		Tools:     d.tools,
+		Events:    o.Index.Page,
 	})
 	return d, d.open(o.Config.Console)
 }

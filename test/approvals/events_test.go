@@ -1,0 +1,64 @@
+package approvals
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"mcp-gateway/admin"
+	"mcp-gateway/test/stage"
+)
+
+// An auditor asks what is on record, a page at a time; nobody else does, and a question
+// that is not understood is refused rather than answered in part.
+func TestTheRecordIsForAuditors(t *testing.T) {
+	staff := append(people(), stage.Staff{Name: "afar", Tenant: "elsewhere", Roles: []string{"auditor"}})
+	_, s := open(t, stage.Options{Staff: staff})
+	for range 5 {
+		s.Host("alice").Call(t, "bank__nothing", `{}`)
+	}
+	ask := func(who, query string) (admin.Events, int) {
+		t.Helper()
+		got := s.AskAdmin(t, who, http.MethodGet, "/v1/events"+query, "")
+		var page admin.Events
+		if err := json.Unmarshal(got.Body, &page); err != nil {
+			t.Fatal(err)
+		}
+		return page, got.Status
+	}
+	seen := map[string]bool{}
+	cursor := ""
+	for pages := 0; ; pages++ {
+		page, status := ask("audrey", "?refused=true&code=unknown_tool&limit=2"+cursor)
+		if status != 200 || pages > 3 {
+			t.Fatalf("page %d: %d", pages, status)
+		}
+		for _, e := range page.Events {
+			if e.Code != "unknown_tool" || e.Principal == "" || e.ToolRef == "" || seen[e.ID] {
+				t.Errorf("%+v", e)
+			}
+			seen[e.ID] = true
+		}
+		if cursor = "&cursor=" + page.Next; page.Next == "" {
+			break
+		}
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d refusals, want 5", len(seen))
+	}
+	if page, status := ask("afar", "?refused=true"); status != 200 || len(page.Events) != 0 {
+		t.Errorf("another tenant's auditor sees %+v", page.Events)
+	}
+	for _, who := range []string{"carol", "vera", "oscar"} {
+		if _, status := ask(who, ""); status != http.StatusForbidden {
+			t.Errorf("%s: %d", who, status)
+		}
+	}
+	for _, query := range []string{
+		"?tol=x", "?effect=maybe", "?limit=0", "?limit=1001", "?since=yesterday", "?refused=no", "?id=x", "?cursor=x", "?code=x&code=y", "?tool=",
+	} {
+		if _, status := ask("audrey", query); status != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, status)
+		}
+	}
+}
