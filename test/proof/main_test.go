@@ -24,6 +24,7 @@ var long = flag.Bool("proof", false, "run what is too long for each run")
 const (
 	roleVar     = "MCP_GATEWAY_PROOF_ROLE"
 	roleGateway = "gateway" // arguments: configuration, version
+	roleBooker  = "booker"  // arguments: where to listen, where to record what is executed
 	roleDesk    = "desk"    // arguments: where to record what is executed, what lets it end
 )
 
@@ -34,6 +35,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case roleGateway:
 		err = serve(os.Args[1], os.Args[2])
+	case roleBooker:
+		err = serveBookings(os.Args[1], os.Args[2])
 	case roleDesk:
 		err = desk.Serve(context.Background(), desk.Options{Record: os.Args[1]})
 		cling(os.Args[2])
@@ -68,9 +71,11 @@ func serve(path, version string) (err error) {
 	defer func() { err = errors.Join(err, g.Close(context.WithoutCancel(ctx))) }()
 	return g.Serve(ctx, func(addr net.Addr) {
 		go func() {
-			if err := errors.Join(g.Refresh(ctx, deskID), g.Refresh(ctx, ledgerID)); err != nil {
-				fmt.Fprintln(os.Stderr, "refresh:", err)
-				return
+			for id := range g.Upstreams() {
+				if err := g.Refresh(ctx, id); err != nil && id != bookerID { // which may be dead just now
+					fmt.Fprintln(os.Stderr, "refresh:", err)
+					return
+				}
 			}
 			fmt.Println(addr)
 		}()

@@ -8,6 +8,7 @@ import (
 
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/keyring"
+	"mcp-gateway/proxy"
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/receipt"
 )
@@ -49,3 +50,6 @@ func (g *Gateway) AskStatus(ctx context.Context, action string) (*receipt.Entry,
 	}
 	return g.corridor.Status().Settle(ctx, g.corridor.World(), e)
 }
+
+// Upstreams are those of the configuration in force, by id.
+func (g *Gateway) Upstreams() map[string]proxy.Upstream { return g.corridor.World().Upstreams }
