@@ -1,5 +1,6 @@
-// Package auditor walks the audit commands as an auditor does: scripts in
-// testdata run the built program over journals that the demo's gateways wrote.
+// Package auditor walks the commands of those who look at what happened, as auditors
+// and operators do: scripts in testdata run the built program over what the demo's
+// gateways wrote.
 //
 // Map:
 //
