@@ -4,7 +4,8 @@
 // Map:
 //
 //	config.go    Config and its parts: what upstreams.yaml says, with defaults
-//	load.go      Load, LoadExposure, Schema, Immutable: file to Config, and what a reload may change
+//	load.go      Load, LoadExposure, Schema: file to Config
+//	fixed.go     Keep: what only a restart changes
 //	describe.go  the description of upstreams.yaml that reads it and is its schema
 //	audit.go     what is kept of events, and where else
 //	rules.go     rules over several keys of upstreams.yaml

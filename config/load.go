@@ -143,32 +143,3 @@ func Schema() []byte {
 	return append(text, '\n')
 }
 
-// Immutable names the settings in which next differs from c and that a running
-// gateway cannot take up; it goes on with those of c.
-func (c *Config) Immutable(next *Config) []string {
-	var names []string
-	if c.Listen.MCP != next.Listen.MCP {
-		names = append(names, "listen.mcp")
-	}
-	if c.Listen.URL != next.Listen.URL && c.Listen.MCP == next.Listen.MCP {
-		names = append(names, "listen.url")
-	}
-	if c.State.Dir != next.State.Dir {
-		names = append(names, "state.dir")
-	}
-	if c.Audit.Detail != next.Audit.Detail {
-		names = append(names, "audit.detail")
-	}
-	if c.Redact != next.Redact {
-		names = append(names, "redact")
-	}
-	for id, u := range c.Upstreams { // what was made of definitions is kept
-		if v := next.Upstreams[id]; v != nil && v.Content.Uncleaned != u.Content.Uncleaned {
-			names = append(names, "upstreams."+id+".unsafe_uncleaned")
-		}
-	}
-	if c.Replica != next.Replica {
-		names = append(names, "replica")
-	}
-	return append(names, admins.Fixed(&c.Admin, &next.Admin, c.Console, next.Console)...)
-}

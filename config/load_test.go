@@ -250,7 +250,7 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	}
 }
 
-func TestImmutable(t *testing.T) {
+func TestKeep(t *testing.T) {
 	a, err := load(t, "version: 1\nreplica: a\n")
 	if err != nil {
 		t.Fatal(err)
@@ -259,11 +259,14 @@ func TestImmutable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := a.Immutable(b), []string{"listen.mcp", "state.dir", "replica"}; !reflect.DeepEqual(got, want) {
+	if got, want := a.Keep(b), []string{"listen.mcp", "state.dir", "replica"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
 	}
-	if got := a.Immutable(a); got != nil {
-		t.Errorf("of itself %v", got)
+	if b.Replica != "a" || b.Listen.MCP != a.Listen.MCP || b.State.Dir != a.State.Dir || b.Limits.Depth != 9 {
+		t.Errorf("kept %+v", b)
+	}
+	if got := a.Keep(b); got != nil {
+		t.Errorf("once more %v", got)
 	}
 }
 

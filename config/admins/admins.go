@@ -140,19 +140,6 @@ func judgeKeys(root form.Place, a *Admin, hosts []auth.Key) {
 	}
 }
 
-// Fixed names what differs between two configurations and that a running gateway
-// cannot take up.
-func Fixed(a, b *Admin, c, d *Console) []string {
-	var names []string
-	if a.Listen != b.Listen {
-		names = append(names, "admin.listen")
-	}
-	if (c == nil) != (d == nil) || c != nil && *c != *d {
-		names = append(names, "console")
-	}
-	return names
-}
-
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -18,8 +17,8 @@ import (
 )
 
 // Reload reads all files anew. A configuration with problems changes nothing, and
-// its event says which; a good one is put in force whole. Calls under way finish
-// under the old one.
+// its event says which; a good one is put in force, but for what needs a restart: that
+// is said, and holds back nothing else. Calls under way finish under the old one.
 func (g *Gateway) Reload(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,12 +61,7 @@ func (g *Gateway) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if fixed := g.config.Immutable(next); len(fixed) > 0 {
-		return gateway.Problems{{
-			Pos: gateway.Pos{File: next.File}, Code: "not_reloadable",
-			Message: strings.Join(fixed, ", ") + " can't change while the gateway runs; restart it",
-		}}
-	}
+	g.log().Kept(g.config.Keep(next))
 	p, err := g.plan(ctx, next)
 	if err != nil {
 		return err

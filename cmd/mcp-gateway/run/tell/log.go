@@ -112,6 +112,13 @@ func (l Log) Reload(err error) {
 	l.Zap.Info("reloaded")
 }
 
+// Kept tells of settings that changed in the file and wait for a restart.
+func (l Log) Kept(names []string) {
+	if len(names) > 0 {
+		l.Zap.Warn("these settings need a restart; the others are in force", zap.Strings("settings", names))
+	}
+}
+
 // Recorded tells that something could not be put on record, if so.
 func (l Log) Recorded(err error) {
 	if err != nil {
