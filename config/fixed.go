@@ -7,6 +7,9 @@ import "reflect"
 // which the two differed.
 func (c *Config) Keep(next *Config) []string {
 	var names []string
+	if c.Listen.MCP != next.Listen.MCP { // the one may follow from the other
+		next.Listen.URL = c.Listen.URL
+	}
 	fix(&names, "listen.mcp", &c.Listen.MCP, &next.Listen.MCP)
 	fix(&names, "listen.url", &c.Listen.URL, &next.Listen.URL)
 	fix(&names, "listen.status", &c.Listen.Status, &next.Listen.Status)
