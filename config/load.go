@@ -142,4 +142,3 @@ func Schema() []byte {
 	}
 	return append(text, '\n')
 }
-

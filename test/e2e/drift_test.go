@@ -226,7 +226,7 @@ func TestEditedWhileOpening(t *testing.T) {
 	stage.Await(t, "the edit takes effect", func() bool { return len(s.Host("alice").List(t)) == 0 })
 }
 
-// TestReload reads everything anew, whole or not at all, by call and by SIGHUP.
+// TestReload reads everything anew, by call and by SIGHUP; a mistake changes nothing.
 func TestReload(t *testing.T) {
 	s := stage.Open(t, stage.Options{
 		Principals: []stage.Principal{{Name: "alice", Scopes: []string{"use"}}, {Name: "bob", Scopes: []string{"use"}}},
@@ -238,7 +238,6 @@ func TestReload(t *testing.T) {
 
 	for name, broken := range map[string]string{
 		"unknown key":  strings.Replace(string(text), "listen:", "lissen:", 1),
-		"another port": strings.Replace(string(text), `"127.0.0.1:0"`, `"127.0.0.1:9"`, 1),
 		"no such file": "",
 	} {
 		if broken == "" {
