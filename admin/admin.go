@@ -29,6 +29,9 @@ type Options struct {
 	// Status says how the gateway stands, Upstreams its part about them.
 	Status, Upstreams func() any
 	Tools             func() []Tool // every tool that was seen
+	// Refresh fetches an upstream's list and serves by it; known says whether there is
+	// such an upstream. An upstream that gives none is a *gateway.Error.
+	Refresh func(ctx context.Context, upstream string) (known bool, err error)
 	// Events returns a page of what is on record; index.ErrCursor where cursor is none.
 	Events func(ctx context.Context, f audit.Filter, cursor string) (rows []audit.Row, next string, err error)
 	Failed func(err error) // is told of causes that are not told to who asks
@@ -49,6 +52,7 @@ func New(o Options) *API {
 		"GET /v1/status":                  {staff.See, a.status},
 		"GET /v1/upstreams":               {staff.See, a.upstreams},
 		"GET /v1/tools":                   {staff.See, a.tools},
+		"POST /v1/upstreams/{id}/refresh": {staff.Refresh, a.refresh},
 		"GET /v1/events":                  {staff.Audit, a.events},
 		"GET /v1/approvals":               {staff.See, a.list},
 		"GET /v1/approvals/{id}":          {staff.Read, a.show},

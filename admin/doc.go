@@ -7,7 +7,7 @@
 //
 //	admin.go      API: routes, bounds, who asks
 //	approvals.go  what waits for a person: list, show, answer
-//	standing.go   how the gateway stands: status, upstreams, tools
+//	standing.go   how the gateway stands: status, upstreams, tools; a fresh look at an upstream
 //	events.go     the record: the question of audit query, a page at a time
 //	reply.go      Fault: errors by code
 //	wire.go       the JSON that goes over the wire, for both sides

@@ -22,6 +22,7 @@ const (
 	Forbidden       Code = "forbidden" // no role of the key holds what was asked
 	Unknown         Code = "not_found"
 	TooMany         Code = "rate_limited"
+	Slow            Code = "timeout" // it goes on, and takes longer than an answer may
 	Internal        Code = "internal"
 )
 

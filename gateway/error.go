@@ -101,6 +101,7 @@ type Error struct {
 	Ask        []byte        // for CodeApprovalRequired: the result that asks a modern host instead, a raw object
 	Ticket     string        // for CodeApprovalRequired: what a person must approve
 	Until      time.Time     // for CodeApprovalRequired: until when
+	Page       string        // for CodeApprovalRequired: where a person answers it, a URL; "" = there is no console
 	Receipt    []byte        // of a call with side effects: its signed receipt, a raw object
 	Err        error         // the cause; logged, never sent
 }

@@ -30,10 +30,23 @@ type Client struct {
 // Find returns a client of a gateway that runs on the state directory, or nil if none
 // does. key is whose word it is; "" is that of the token.
 func Find(stateDir, key string) *Client {
-	g := local.Find(stateDir)
-	if g == nil {
-		return nil
+	if g := local.Find(stateDir); g != nil {
+		return of(g, key)
 	}
+	return nil
+}
+
+// All returns a client of every gateway that runs on the state directory, each with its
+// token.
+func All(stateDir string) []*Client {
+	var all []*Client
+	for g := range local.All(stateDir) {
+		all = append(all, of(g, ""))
+	}
+	return all
+}
+
+func of(g *local.Gateway, key string) *Client {
 	if key == "" {
 		key = g.Token
 	}
@@ -89,6 +102,12 @@ func (c *Client) Remembered(ctx context.Context) ([]admin.Consent, error) {
 // Forget ends a remembered consent.
 func (c *Client) Forget(ctx context.Context, id, reason string) error {
 	return c.ask(ctx, http.MethodPost, "/v1/remembered/"+url.PathEscape(id)+"/revoke", &admin.Verdict{Reason: reason}, nil)
+}
+
+// Refresh lets the gateway fetch an upstream's list now. An upstream that is down is no
+// error.
+func (c *Client) Refresh(ctx context.Context, upstream string) error {
+	return c.ask(ctx, http.MethodPost, "/v1/upstreams/"+url.PathEscape(upstream)+"/refresh", nil, nil)
 }
 
 func (c *Client) ask(ctx context.Context, method, path string, body, into any) error {

@@ -6,6 +6,6 @@
 // Map:
 //
 //	serve.go  Serve: the socket, its token, its lock
-//	find.go   Find: which gateways can be asked, for commands
+//	find.go   Find, All: which gateways can be asked, for commands
 //	path.go   sockets behind paths that are too long for one
 package local

@@ -13,7 +13,7 @@ type Role string
 // The roles. Who has several may do what any of them may.
 const (
 	Viewer   Role = "viewer"   // sees how the gateway stands and what waits, without arguments
-	Reviewer Role = "reviewer" // reviews tools
+	Reviewer Role = "reviewer" // reviews tools, and has upstreams asked for them
 	Approver Role = "approver" // reads calls that wait, and answers them
 	Auditor  Role = "auditor"  // reads calls that wait and what is on record, and answers nothing
 	Operator Role = "operator" // runs the gateway; revokes what was approved
@@ -27,11 +27,12 @@ type Right string
 
 // The rights.
 const (
-	See    Right = "see"    // status, upstreams, tools, what waits
-	Read   Right = "read"   // the arguments of a call that waits
-	Audit  Right = "audit"  // the record of what happened
-	Answer Right = "answer" // approve and deny
-	Revoke Right = "revoke" // take back an approval, a question or a remembered consent
+	See     Right = "see"     // status, upstreams, tools, what waits
+	Read    Right = "read"    // the arguments of a call that waits
+	Audit   Right = "audit"   // the record of what happened
+	Answer  Right = "answer"  // approve and deny
+	Revoke  Right = "revoke"  // take back an approval, a question or a remembered consent
+	Refresh Right = "refresh" // let an upstream be asked for its list now
 )
 
 // rights says which roles hold a right.
@@ -47,6 +48,8 @@ func (r Right) roles() []Role {
 		return []Role{Approver}
 	case Revoke:
 		return []Role{Approver, Operator}
+	case Refresh:
+		return []Role{Reviewer, Operator}
 	}
 	return nil
 }

@@ -10,13 +10,13 @@ import (
 )
 
 func TestWhatEachRoleMayDo(t *testing.T) {
-	all := []staff.Right{staff.See, staff.Read, staff.Answer, staff.Revoke}
+	all := []staff.Right{staff.See, staff.Read, staff.Answer, staff.Revoke, staff.Refresh}
 	for role, want := range map[staff.Role][]staff.Right{
 		staff.Viewer:   {staff.See},
-		staff.Reviewer: {staff.See},
+		staff.Reviewer: {staff.See, staff.Refresh},
 		staff.Auditor:  {staff.See, staff.Read},
-		staff.Operator: {staff.See, staff.Revoke},
-		staff.Approver: all,
+		staff.Operator: {staff.See, staff.Revoke, staff.Refresh},
+		staff.Approver: {staff.See, staff.Read, staff.Answer, staff.Revoke},
 		"owner":        nil, // no role of ours
 	} {
 		m := &staff.Member{Roles: []staff.Role{role}}

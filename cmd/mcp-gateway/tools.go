@@ -40,7 +40,7 @@ func desk(f *flags) *reviewer.Desk {
 
 // freshFlag lets a command ask upstreams instead of what was last observed.
 func freshFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("refresh", false, "ask the upstreams now, rather than what was last observed")
+	return cmd.Flags().Bool("refresh", false, "have the upstreams asked now, by the gateway if one runs, rather than what was last observed")
 }
 
 func toolsListCommand(f *flags) *cobra.Command {
@@ -66,10 +66,21 @@ func toolsListCommand(f *flags) *cobra.Command {
 				t.add(listRow(&o)...)
 			}
 		}
+		tellUnserved(cmd, in)
 		tellDown(cmd, in)
 		return t.write(cmd.OutOrStdout(), *format)
 	}
 	return cmd
+}
+
+// tellUnserved says of which upstreams a gateway that runs did not look at what this
+// command saw.
+func tellUnserved(cmd *cobra.Command, in *run.Inspection) {
+	for _, id := range slices.Sorted(maps.Keys(in.Served)) {
+		if err := in.Served[id]; err != nil {
+			cmd.PrintErrf("%s was asked by this command, not by the gateway that runs, which serves what it saw last: %v\n", id, err)
+		}
+	}
 }
 
 // tellDown says beside a list which upstreams did not answer, so that their
@@ -184,6 +195,7 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		tellUnserved(cmd, in)
 		o, err := find(in, args[0])
 		if err != nil {
 			return err

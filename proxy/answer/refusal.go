@@ -62,6 +62,12 @@ func appendToolError(dst []byte, r *Refusal, row Row) []byte {
 		text.WriteString([2]string{" ", "; "}[min(i, 1)])
 		text.WriteString(v.Pointer + " (" + v.Keyword + ")")
 	}
+	if r.Err.Ticket != "" {
+		text.WriteString(" Ticket " + r.Err.Ticket + ".")
+	}
+	if r.Err.Page != "" {
+		text.WriteString(" A person answers it at " + r.Err.Page)
+	}
 	if r.Err.RetryAfter > 0 {
 		text.WriteString(" Retry after " + strconv.Itoa(int((r.Err.RetryAfter + 999_999_999).Seconds())) + " s.")
 	}
@@ -98,6 +104,9 @@ func appendData(dst []byte, r *Refusal, row Row) []byte {
 	if r.Err.Ticket != "" {
 		dst = protocol.AppendString(append(dst, `,"approval":{"id":`...), r.Err.Ticket)
 		dst = protocol.AppendString(append(dst, `,"expires":`...), r.Err.Until.UTC().Format(time.RFC3339))
+		if r.Err.Page != "" {
+			dst = protocol.AppendString(append(dst, `,"url":`...), r.Err.Page)
+		}
 		dst = append(dst, '}')
 	}
 	if reasons := shown(r); len(reasons) > 0 {

@@ -216,6 +216,9 @@ func (d *Desk) consume(ctx context.Context, c *call.Call, t *approval.Ticket) er
 func required(c *call.Call, t *approval.Ticket) error {
 	e := gateway.Fail(gateway.CodeApprovalRequired, c.Decision.Reasons...)
 	e.Ticket, e.Until = t.ID, t.Expires
+	if c.World.Console != "" {
+		e.Page = c.World.Console + pagePath + t.ID
+	}
 	return e
 }
 

@@ -8,6 +8,7 @@
 #
 #     visible := lib.entitled
 #     allow if lib.reads
+#     deny contains "scope_missing" if lib.scope_missing
 #     ask contains "write" if lib.writes
 #     obligations contains lib.approval_by("leads") if lib.writes
 #
@@ -36,6 +37,11 @@ permitted if {
 	input.resource.properties.state == "approved"
 	not scopes.missing
 }
+
+# decision: a scope that this very call needs is not held. As a denial by this very
+# name, so that whoever came by a token is told which scopes to ask for:
+#   deny contains "scope_missing" if lib.scope_missing
+scope_missing if scopes.missing
 
 reads if input.resource.properties.side_effect == "read"
 

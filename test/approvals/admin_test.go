@@ -179,3 +179,40 @@ func TestAKeyThatIsTakenAway(t *testing.T) {
 		t.Errorf("%d", r.Status)
 	}
 }
+
+// A browser that is given the listener's address finds the console, the log says where it
+// is, and so does a refusal that waits for a person.
+func TestTheConsoleIsFound(t *testing.T) {
+	_, s := open(t, stage.Options{Console: "-"})
+	root := func(s *stage.Stage, accept string) *stage.Asked {
+		r := s.AdminRequest(t, "", http.MethodGet, "/", "")
+		r.Header.Set("Accept", accept)
+		return stage.SendAdmin(t, r)
+	}
+	if r := root(s, "text/html,application/xhtml+xml"); r.Status != http.StatusSeeOther || r.Header.Get("Location") != "/console/" {
+		t.Errorf("a browser: %d %q", r.Status, r.Header.Get("Location"))
+	}
+	if r := root(s, "*/*"); r.Status != 404 || r.Code() != "not_found" {
+		t.Errorf("a program: %d %s", r.Status, r.Body)
+	}
+	if !strings.Contains(s.Log(), `"url":"`+s.Admin+`","console":"`+s.Admin+`/console/"`) {
+		t.Errorf("the log does not say where it is:\n%s", s.Log())
+	}
+	call := s.Host("alice").Call(t, "bank__wipe", order)
+	id := ticketOf(t, call)
+	page := s.Admin + "/console/approvals/" + id
+	if want := "nothing was executed. Ticket " + id + ". A person answers it at " + page; !strings.Contains(call.Get("/content/0/text"), want) {
+		t.Errorf("the refusal says %s", call.Get("/content/0/text"))
+	}
+	if got := call.Get("/_meta/mcp-gateway~1error/approval/url"); got != `"`+page+`"` {
+		t.Errorf("for programs: %s", got)
+	}
+	_, plain := open(t, stage.Options{})
+	if r := root(plain, "text/html"); r.Status != 404 {
+		t.Errorf("a browser where there is no console: %d", r.Status)
+	}
+	bare := plain.Host("alice").Call(t, "bank__wipe", order)
+	if text := bare.Get("/content/0/text"); !strings.HasSuffix(text, "Ticket "+ticketOf(t, bare)+`."`) {
+		t.Errorf("without a console: %s", text)
+	}
+}

@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"mcp-gateway/admin/local"
 	"mcp-gateway/audit"
+	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
 	"mcp-gateway/test/stage"
 )
@@ -96,6 +98,66 @@ func TestDriftOverHTTP(t *testing.T) {
 			t.Errorf("%s: the other tool: %s", tt.name, r.Body)
 		}
 	}
+}
+
+// TestDriftThatACommandSees holds that what a command with --refresh sees is what the
+// gateway serves from then on, that those who review may ask for it too, and that SIGHUP
+// has every upstream asked.
+func TestDriftThatACommandSees(t *testing.T) {
+	t.Parallel()
+	first, second := stage.Tool("tool"), strings.Replace(stage.Tool("tool"), `"name"`, `"description":"Now something else.","name"`, 1)
+	peer := stage.NewPeer().Add(first, stage.Result(`{}`))
+	s := stage.Open(t, stage.Options{
+		Upstreams: []stage.Upstream{stage.Served(t, "up", peer)},
+		Staff:     []stage.Staff{{Name: "rita", Roles: []string{"reviewer"}}, {Name: "vera", Roles: []string{"viewer"}}},
+	})
+	stage.Await(t, "the socket", func() bool { return local.Find(s.Path("var")) != nil })
+	served := func() bool { return s.Host("alice").Call(t, "up__tool", "{}").Code() == "" }
+	inspect := func(fresh bool) *run.Inspection {
+		in, err := run.Inspect(t.Context(), run.Options{ConfigPath: s.Path("upstreams.yaml")}, fresh)
+		fatal(t, err)
+		return in
+	}
+	state := func(in *run.Inspection) gateway.ExposureState {
+		for _, o := range in.Registry.Observations() {
+			if o.ID.Name == "tool" {
+				return o.State
+			}
+		}
+		return ""
+	}
+	peer.SetTools(second)
+	if in := inspect(false); state(in) != gateway.StateApproved || in.Served != nil || !served() {
+		t.Fatalf("before anybody looked: %s %v", state(in), in.Served)
+	}
+	in := inspect(true)
+	if asked, ok := in.Served["up"]; state(in) != gateway.StateChanged || asked != nil || !ok {
+		t.Errorf("a command with --refresh: %s %v", state(in), in.Served)
+	}
+	if served() {
+		t.Error("what a command saw as changed is served")
+	}
+	peer.SetTools(first)
+	for _, tt := range []struct {
+		name, who, upstream string
+		status              int
+		says                string
+	}{
+		{"a viewer", "vera", "up", 403, `"forbidden"`},
+		{"of no upstream", "rita", "none", 404, `"not_found"`},
+		{"a reviewer", "rita", "up", 200, `{"upstream":"up","listed":true}`},
+	} {
+		r := s.AskAdmin(t, tt.who, "POST", "/v1/upstreams/"+tt.upstream+"/refresh", "")
+		if r.Status != tt.status || !strings.Contains(string(r.Body), tt.says) {
+			t.Errorf("%s: %d %s", tt.name, r.Status, r.Body)
+		}
+		if back := served(); back != (tt.status == 200) {
+			t.Errorf("%s: served is %v", tt.name, back)
+		}
+	}
+	peer.SetTools(second)
+	fatal(t, s.Gateway.Renew(t.Context()))
+	stage.Await(t, "the changed tool leaves after SIGHUP", func() bool { return !served() })
 }
 
 // TestStaleList calls a tool that the upstream no longer knows: its answer makes

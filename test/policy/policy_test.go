@@ -30,7 +30,7 @@ func open(t *testing.T, rules, settings string) (*stage.Stage, *stage.Peer) {
 	up.Add(`{"name":"look","inputSchema":{"type":"object"}}`, stage.Result(stage.Text(`"done"`)))
 	up.Add(`{"name":"export","inputSchema":{"type":"object"}}`, stage.Result(stage.Text(`"done"`)))
 	return stage.Open(t, stage.Options{
-		Principals: []stage.Principal{{Name: "alice", Scopes: []string{"use"}}, {Name: "bob", Scopes: []string{"use"}}},
+		Principals: []stage.Principal{{Name: "alice", Scopes: []string{"use"}}, {Name: "bob", Scopes: []string{"use"}}, {Name: "carol", Scopes: []string{"other"}}},
 		Upstreams:  []stage.Upstream{stage.Served(t, "desk", up)},
 		Settings:   "policy: {dir: " + dir + ", timeout: 10s}\n" + settings,
 	}), up
@@ -78,6 +78,25 @@ func TestUnknownRateClass(t *testing.T) {
 	}
 	if n := len(up.Calls()); n != 0 {
 		t.Errorf("%d calls reached the upstream", n)
+	}
+}
+
+// TestScopeMissing holds that a policy of the simple form says in one line that a scope
+// is missing, and what is said without it.
+func TestScopeMissing(t *testing.T) {
+	for rules, want := range map[string]gateway.Reason{
+		"allow if lib.permitted": gateway.ReasonPolicyUndefined,
+		"allow if lib.permitted\n\ndeny contains \"scope_missing\" if lib.scope_missing": gateway.ReasonScopeMissing,
+	} {
+		s, _ := open(t, rules, "")
+		if r := s.Host("alice").Call(t, "desk__look", "{}"); r.IsError() {
+			t.Errorf("%s: who holds the scope: %s", rules, r.Body)
+		}
+		s.Events(t)
+		s.Host("carol").Call(t, "desk__look", "{}")
+		if e := s.OneEvent(t); e.Type != audit.ToolRefused || !slices.Equal(e.Reasons, []gateway.Reason{want}) {
+			t.Errorf("%s: who does not: %+v", rules, e)
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/gateway"
+	"mcp-gateway/rego/check"
 	"mcp-gateway/rego/contract"
 )
 
@@ -34,6 +36,10 @@ func (d *desk) check() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "revision %s, %d rules, no problems\n", p.Revision, len(p.Rules))
+		if unnamed(p) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning: nothing denies as \"scope_missing\", so a token that lacks a scope is not told which to ask for: "+
+				"write `deny contains \"scope_missing\" if lib.scope_missing`")
+		}
 		t := &cli.Table{Columns: []string{"reason", "mode"}}
 		for code, mode := range p.Words {
 			t.Add(string(code), string(mode))
@@ -42,6 +48,14 @@ func (d *desk) check() *cobra.Command {
 		return t.Write(cmd.OutOrStdout(), *format)
 	}
 	return cmd
+}
+
+// unnamed says that a policy of the simple form, which decides by allow alone where no
+// rule denies, has no denial for want of scopes.
+func unnamed(p *check.Policy) bool {
+	allows := slices.ContainsFunc(p.Rules, func(r check.Rule) bool { return r.Path == "data.mcp.gateway.allow" })
+	_, named := p.Words[gateway.ReasonScopeMissing]
+	return allows && !named
 }
 
 func (d *desk) schema() *cobra.Command {

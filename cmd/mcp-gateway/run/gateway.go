@@ -191,6 +191,12 @@ func (g *Gateway) build() error {
 	g.admins, err = admins.New(admins.Options{
 		Config: g.config, Tickets: g.store, Keys: g.keys, Names: g.names, Journal: g.journal, Index: g.index, Registry: g.registry,
 		Stand: func() signs.Standing { return g.stand(began) }, Clock: g.options.Clock, Log: g.options.Log,
+		Refresh: func(ctx context.Context, id string) (bool, error) {
+			if g.corridor.World().Upstreams[id] == nil {
+				return false, nil
+			}
+			return true, g.refresher.Refresh(ctx, id)
+		},
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"mcp-gateway/audit/journal/folder"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
+	"mcp-gateway/cmd/mcp-gateway/run/served"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
@@ -41,15 +43,19 @@ type Inspection struct {
 	Facts    map[string]registry.UpstreamFact
 	Profiles map[string]registry.Profile // what was last put on record of each
 	History  []registry.Seen
-	Alive    bool // a gateway runs on this state, or the upstreams were asked just now
+	// Served is nil for each upstream that the gateways which run asked just now, and why
+	// not for others; nil where nothing was to be asked or no gateway runs.
+	Served map[string]error
+	Alive  bool // a gateway runs on this state, or the upstreams were asked just now
 }
 
 // Nobody is the Only of an inspection that asks no upstream.
 const Nobody = "-"
 
 // Inspect returns what the last runs observed. An upstream that was never
-// observed is asked itself, and with fresh every one is; what they say is kept
-// as an observation.
+// observed is asked itself, and with fresh every one is: by the gateways that run on
+// the state directory, so that what is seen is what they serve, else here. What they
+// say is kept as an observation.
 func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	c, err := config.Load(o.ConfigPath)
 	if err != nil {
@@ -76,11 +82,22 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	})
 	g.whois.Set(c, in.Exposure)
 	in.Registry.SetExposure(in.Exposure)
+	if fresh {
+		in.Served = served.Refresh(ctx, c.State.Dir, o.asked(c))
+	}
 	if err := in.recall(ctx, g.store); err != nil {
 		return nil, err
 	}
 	in.Alive = fresh || alive(filepath.Join(c.State.Dir, JournalDir))
 	return in, in.ask(ctx, g, fresh)
+}
+
+// asked are the upstreams that an inspection is to ask.
+func (o *Options) asked(c *config.Config) []string {
+	if o.Only != "" {
+		return []string{o.Only}
+	}
+	return slices.Collect(maps.Keys(c.Upstreams))
 }
 
 // alive says whether a gateway writes to the journal.
@@ -145,6 +162,8 @@ func (in *Inspection) ask(ctx context.Context, g *Gateway, fresh bool) error {
 	var failed error
 	for id := range in.Config.Upstreams {
 		met := whois.Listed(id, in.Facts[id], in.History)
+		failure, running := in.Served[id]
+		fresh := fresh && (!running || failure != nil)
 		if only := g.options.Only; only != "" && id != only || only == "" && met && !fresh {
 			continue
 		}

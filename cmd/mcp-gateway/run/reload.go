@@ -78,7 +78,17 @@ func (g *Gateway) read() (*config.Config, error) {
 	return c, err
 }
 
-// watch reloads on SIGHUP and whenever a file changed, until ctx ends.
+// Renew is what SIGHUP asks for: a reload, and every upstream's list anew, soon and
+// whatever became of the files.
+func (g *Gateway) Renew(ctx context.Context) error {
+	err := g.Reload(ctx)
+	for id := range g.Upstreams() {
+		g.refresher.Stale(id)
+	}
+	return err
+}
+
+// watch renews on SIGHUP and reloads whenever a file changed, until ctx ends.
 func (g *Gateway) watch(ctx context.Context) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, unix.SIGHUP)
@@ -88,9 +98,10 @@ func (g *Gateway) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-hangup:
+			g.log().Reload(g.Renew(ctx))
 		case <-g.files.changed:
+			g.log().Reload(g.Reload(ctx))
 		}
-		g.log().Reload(g.Reload(ctx))
 	}
 }
 

@@ -50,6 +50,7 @@ type Options struct {
 	Index    *index.Index
 	Registry *registry.Registry
 	Stand    func() signs.Standing // how the gateway stands
+	Refresh  func(ctx context.Context, upstream string) (known bool, err error)
 	Clock    func() time.Time
 	Log      *zap.Logger
 }
@@ -85,6 +86,7 @@ func New(o Options) (*Desk, error) {
 		Status:    func() any { return o.Stand() },
 		Upstreams: func() any { return o.Stand().Upstreams },
 		Tools:     d.tools,
+		Refresh:   o.Refresh,
 		Events:    o.Index.Page,
 	})
 	return d, d.open(o.Config.Console)
@@ -150,14 +152,18 @@ func (d *Desk) listen(ctx context.Context) error {
 		return err
 	}
 	answers := http.NewServeMux()
-	answers.Handle("/", d.api.Handler(nil))
+	api := d.api.Handler(nil)
+	told := []zap.Field{zap.String("url", "http://"+listener.Addr().String())}
+	answers.Handle("/", api)
 	if d.page != nil {
 		answers.Handle(console.Path, d.page)
+		answers.Handle("GET /{$}", toPage(api))
+		told = append(told, zap.String("console", Page(d.o.Config)+console.Path))
 	}
 	server := d.server(d.hosts(answers))
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // what is asked here is short
 	defer stop()
-	d.o.Log.Info("operators", zap.String("url", "http://"+listener.Addr().String()))
+	d.o.Log.Info("operators", told...)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

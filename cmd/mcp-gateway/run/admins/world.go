@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mcp-gateway/config"
+	"mcp-gateway/console"
 )
 
 // Destinations says by upstream where its calls go, in words for approvers.
@@ -35,6 +36,18 @@ func Page(c *config.Config) string {
 		return ""
 	}
 	return strings.TrimSuffix(c.Console.URL, "/")
+}
+
+// toPage leads a browser that was given the listener's address to the console; others
+// are answered as ever.
+func toPage(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "text/html") {
+			http.Redirect(w, r, console.Path, http.StatusSeeOther)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // hosts refuses requests that name another host than this machine or the console's: a
