@@ -20,6 +20,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/keep"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
+	"mcp-gateway/cmd/mcp-gateway/run/served"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
@@ -191,12 +192,7 @@ func (g *Gateway) build() error {
 	g.admins, err = admins.New(admins.Options{
 		Config: g.config, Tickets: g.store, Keys: g.keys, Names: g.names, Journal: g.journal, Index: g.index, Registry: g.registry,
 		Stand: func() signs.Standing { return g.stand(began) }, Clock: g.options.Clock, Log: g.options.Log,
-		Refresh: func(ctx context.Context, id string) (bool, error) {
-			if g.corridor.World().Upstreams[id] == nil {
-				return false, nil
-			}
-			return true, g.refresher.Refresh(ctx, id)
-		},
+		Refresh: served.By(g.corridor.World, g.refresher),
 	})
 	if err != nil {
 		return err

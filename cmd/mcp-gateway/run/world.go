@@ -16,7 +16,6 @@ import (
 	"mcp-gateway/confine"
 	"mcp-gateway/egress"
 	"mcp-gateway/gateway"
-	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
@@ -188,42 +187,14 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 			gateway.Write:       audit.Durability(c.Audit.Write),
 			gateway.Destructive: audit.Durability(c.Audit.Destructive),
 		},
-		Relay:         relayed(c),
-		Extensions:    extensions(c),
+		Relay:         terms.Relayed(c),
+		Extensions:    terms.Extensions(c),
 		Exchanged:     terms.Exchanged(c),
 		Content:       terms.Content(c),
 		Destinations:  admins.Destinations(c),
 		Console:       admins.Page(c),
 		ClearSubjects: c.Audit.Subjects == config.Plain,
 	}
-}
-
-// extensions are those that upstreams and hosts may agree on, by upstream.
-func extensions(c *config.Config) map[string][]string {
-	all := make(map[string][]string)
-	for id, u := range c.Upstreams {
-		if len(u.Extensions) > 0 {
-			all[id] = u.Extensions
-		}
-	}
-	return all
-}
-
-// relayed says by upstream which methods it may ask of a legacy host.
-func relayed(c *config.Config) map[string]map[string]bool {
-	methods := map[config.Relay]string{
-		config.RelayElicitation: protocol.MethodElicit,
-		config.RelaySampling:    protocol.MethodCreateMessage,
-		config.RelayRoots:       protocol.MethodRootsList,
-	}
-	all := make(map[string]map[string]bool, len(c.Upstreams))
-	for id, u := range c.Upstreams {
-		all[id] = make(map[string]bool, len(u.Relay))
-		for _, what := range u.Relay {
-			all[id][methods[what]] = true
-		}
-	}
-	return all
 }
 
 // client returns the running client of an upstream if its settings are those

@@ -3,5 +3,5 @@
 //
 // Map:
 //
-//	served.go  Refresh: which upstreams they asked, and which not
+//	served.go  Refresh: which upstreams they asked, and which not; By: how one does it
 package served

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"mcp-gateway/admin/client"
+	"mcp-gateway/proxy"
+	"mcp-gateway/proxy/refresh"
 )
 
 // Refresh lets every gateway that runs on the state directory fetch the lists of these
@@ -35,4 +37,14 @@ func Refresh(ctx context.Context, stateDir string, ids []string) map[string]erro
 	}
 	wait.Wait()
 	return all
+}
+
+// By is how a gateway does it: known says whether it has such an upstream.
+func By(world func() *proxy.World, r *refresh.Refresher) func(ctx context.Context, upstream string) (known bool, err error) {
+	return func(ctx context.Context, upstream string) (bool, error) {
+		if world().Upstreams[upstream] == nil {
+			return false, nil
+		}
+		return true, r.Refresh(ctx, upstream)
+	}
 }

@@ -4,5 +4,6 @@
 // Map:
 //
 //	terms.go    Rates, Tokens, Exchanged
+//	agreed.go   Extensions, Relayed: what may be agreed on with upstreams
 //	content.go  Content, Cleaner, Planned: what of upstreams is cleaned, and how
 package terms
