@@ -63,9 +63,15 @@ func entropy(s []byte) float64 {
 	return bits
 }
 
-// wordy tells names and versions: two parts or more between - _ . and /, each a
-// word, a number, or a word with a number behind it.
+// wordy tells names and versions: two words or more (wordsOf).
 func wordy(s []byte) bool {
+	n, words := wordsOf(s)
+	return words && n > 1
+}
+
+// wordsOf counts the parts between - _ . and /, and reports whether each is a
+// word, a number, or a word with a number behind it.
+func wordsOf(s []byte) (n int, words bool) {
 	parts := bytes.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '/' })
 	for _, part := range parts {
 		i := 0
@@ -76,10 +82,10 @@ func wordy(s []byte) bool {
 			i++
 		}
 		if i < len(part) || len(part) > 16 {
-			return false
+			return len(parts), false
 		}
 	}
-	return len(parts) > 1
+	return len(parts), true
 }
 
 // upperAndLower asks for letters of both cases and a digit.

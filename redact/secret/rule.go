@@ -17,6 +17,7 @@ type rule struct {
 	vendor   bool     // the literal is a name: not in the middle of another word
 	exact    bool     // not in a path or a run of base64
 	free     bool     // the literal may follow a letter or digit
+	joins    bool     // it may where the literal and what follows it are of no word (glued)
 	back     int      // bytes of the secret before the literal
 	window   int      // bytes that the rule may see from where it begins; 0 = 512
 
@@ -70,7 +71,11 @@ func equal(s []byte, lit string, fold bool) bool {
 // at looks for the secret of the rule whose literal may stand at place i.
 func (ru *rule) at(s []byte, i int) (from, to int, ok bool) {
 	start := i - ru.back
-	if start < 0 || !ru.free && start > 0 && word(s[start-1]) && word(s[start]) {
+	if start < 0 {
+		return 0, 0, false
+	}
+	inside := ru.inWord(s, start)
+	if inside && !ru.joins {
 		return 0, 0, false
 	}
 	length := 0
@@ -92,10 +97,36 @@ func (ru *rule) at(s []byte, i int) (from, to int, ok bool) {
 	if !ok || ru.valid != nil && !ru.valid(s[from:to]) || placeholder(s[from:to]) || ru.about && about(s, i, i+length) {
 		return 0, 0, false
 	}
+	if inside && !glued(s[start-1], s[i:i+length], s[max(from, i+length):to]) {
+		return 0, 0, false
+	}
 	if to < len(s) && (s[to] == '#' || s[to] == '*') { // it is masked already
 		return 0, 0, false
 	}
 	return from, to, true
+}
+
+// inWord reports whether what begins at start goes on with a word that the rule
+// must not stand in. An underscore ends one, as in export_ghp_….
+func (ru *rule) inWord(s []byte, start int) bool {
+	if ru.free || start == 0 || !word(s[start]) {
+		return false
+	}
+	return word(s[start-1]) && (ru.exact || s[start-1] != '_')
+}
+
+// glued tells a token that stands right behind a letter or digit, such as
+// myTokenghp_…, from a longer name such as task_test_run2. The literal has a
+// symbol that no word has, and what follows it is no row of words.
+func glued(before byte, literal, body []byte) bool {
+	if len(literal) < 3 || len(literal) == 3 && upper(rune(literal[0])) || bytes.IndexAny(literal, "_-.") < 0 {
+		return false
+	}
+	if literal[1] == 'k' && (literal[0] == 's' || literal[0] == 'r') && bytes.IndexByte([]byte("aeiouAEIOU"), before) >= 0 {
+		return false // task, disk, network
+	}
+	_, words := wordsOf(body)
+	return len(body) > 0 && mixed(body) && !words
 }
 
 // match applies the expression at start. What goes on after the match like the

@@ -102,7 +102,7 @@ func TestNoFragmentOfASecretIsLeft(t *testing.T) {
 		"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\nMIIE\n-----END RSA PRIVATE KEY-----\nrest": "[redacted:private_key]\nrest",
 		"The password must have eight characters.":                        "The password must have eight characters.",
 		"secret: see https://example.com/doc":                             "secret: see https://example.com/doc",
-		"xghp_0123456789abcdefghijABCDEFGHIJ012345":                       "xghp_0123456789abcdefghijABCDEFGHIJ012345",
+		"xghp_0123456789abcdefghijABCDEFGHIJ012345":                       "x[redacted:github_token]",
 		"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 sha512-eyJhbGci": "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 sha512-eyJhbGci",
 	} {
 		if got := r(in); got != want {
@@ -125,5 +125,34 @@ func BenchmarkMask(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A token is one wherever it stands: names that a program joins to it, before or
+// behind, don't hide it. What only looks glued stays.
+func TestGlued(t *testing.T) {
+	const ghp, aws, gitlab = "ghp_{a36}", "AKIA{u16}", "glpat-{a20}"
+	for in, want := range map[string]string{
+		"x" + ghp:                      "x[redacted:github_token]",
+		"1" + ghp:                      "1[redacted:github_token]",
+		"export_" + ghp:                "export_[redacted:github_token]",
+		"myToken" + ghp:                "myToken[redacted:github_token]",
+		"TOKEN_" + ghp + "_X":          "TOKEN_[redacted:github_token]",
+		"KEY" + aws:                    "KEY[redacted:aws_access_key]",
+		"KEY_" + aws + "_X":            "KEY_[redacted:aws_access_key]",
+		"x" + gitlab:                   "x[redacted:gitlab_token]",
+		"keyAIza{a35}_X":               "key[redacted:google_api_key]",
+		"my_SG.{a22}.{a43}":            "my_[redacted:sendgrid_key]",
+		"tokeneyJ{a20}.eyJ{a40}.{n43}": "token[redacted:jwt]",
+		"Tokensk_live_{a24}":           "Token[redacted:stripe_key]",
+		"xhf_{a34}":                    "x[redacted:huggingface_token]",
+		"task_test_{a24}":              "task_test_{a24}",
+		"disk-{h64}":                   "disk-{h64}",
+		"task-admin-of-the-cluster-in-region-2-and-what-else-runs": "task-admin-of-the-cluster-in-region-2-and-what-else-runs",
+		"highs_and_lows_of_2026":                                   "highs_and_lows_of_2026",
+	} {
+		if got := textOf(expand(in)); got != expand(want) {
+			t.Errorf("%q\n got %q\nwant %q", expand(in), got, expand(want))
+		}
 	}
 }

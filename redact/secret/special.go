@@ -15,7 +15,7 @@ func special() []rule {
 			valid:    body,
 			positive: "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
 			negative: "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----"},
-		{class: "jwt", literals: []string{"eyJ"}, window: 8 << 10,
+		{class: "jwt", literals: []string{"eyJ"}, window: 8 << 10, free: true,
 			expr:     lazy(`^(eyJ[\w-]{10,}={0,2}\.eyJ[\w/\\-]{10,}={0,2}(?:\.[\w/\\-]*={0,2})?)`),
 			positive: "eyJ{a20}.eyJ{a40}.{n43}", negative: "eyJ{a30} is only a header"},
 		{class: "url_password", literals: []string{"://"}, free: true,

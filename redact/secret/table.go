@@ -36,12 +36,12 @@ func parseRule(line string) rule {
 	case "named":
 		ru.named, ru.vendor, ru.fold, ru.free, ru.valid = true, true, true, true, random
 		ru.expr = longest(`^(?:` + expr + `)`)
-	case "token", "exact":
+	case "token", "loose", "exact":
 		quoted := make([]string, len(ru.literals))
 		for i, lit := range ru.literals {
 			quoted[i] = regexp.QuoteMeta(lit)
 		}
-		ru.exact = kind == "exact"
+		ru.exact, ru.free, ru.joins = kind == "exact", kind == "loose", kind == "token"
 		if len(ru.literals[0]) < 12 {
 			ru.valid = varied
 		}
