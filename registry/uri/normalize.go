@@ -3,6 +3,8 @@ package uri
 import (
 	"errors"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Why a URI is refused.
@@ -20,8 +22,9 @@ const maxLength = 4096
 // Normalize returns the one spelling of a URI (RFC 3986, 6.2.2): scheme and
 // host in lower case, escapes in upper case, escapes of unreserved characters
 // undone. What two readers could take for two resources is refused rather than
-// repaired: dot segments, encoded separators and encoded dots, backslashes,
-// control characters.
+// repaired: dot segments, also with parameters (..;a), encoded separators and
+// encoded dots, characters that look like or fold to those, backslashes, control
+// characters, characters that nobody sees, and octets that are no UTF-8.
 func Normalize(raw string) (string, error) {
 	if len(raw) > maxLength {
 		return "", ErrTooLong
@@ -39,7 +42,8 @@ func Normalize(raw string) (string, error) {
 		path = path[:i]
 	}
 	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "." || segment == ".." {
+		segment = strings.ReplaceAll(segment, "%3B", ";")
+		if segment, _, _ = strings.Cut(segment, ";"); segment == "." || segment == ".." {
 			return "", ErrSegment
 		}
 	}
@@ -60,8 +64,10 @@ func isScheme(s string) bool {
 // separator, a dot or a control character.
 func escapes(s string) (string, error) {
 	var b strings.Builder
+	var octets []byte // s as a reader decodes it
 	for i := 0; i < len(s); i++ {
 		c := s[i]
+		octets = append(octets, c)
 		if c != '%' {
 			if c <= ' ' || c == 0x7f || strings.IndexByte(`\"<>^`+"`{|}", c) >= 0 {
 				return "", ErrCharacter
@@ -73,6 +79,7 @@ func escapes(s string) (string, error) {
 			return "", ErrEscape
 		}
 		d := unhex(s[i+1])<<4 | unhex(s[i+2])
+		octets[len(octets)-1] = d
 		switch {
 		case d == '/', d == '\\', d == '.', d == '%':
 			return "", ErrSegment
@@ -85,7 +92,28 @@ func escapes(s string) (string, error) {
 		}
 		i += 2
 	}
-	return b.String(), nil
+	return b.String(), plain(octets)
+}
+
+// lookalikes are read as, or folded to, dots and separators by somebody
+// (NFKC, best-fit tables of Windows).
+const lookalikes = "\uFF0E\u2024\u2025\u2026\uFE52\u3002\uFF61\uFF0F\u2044\u2215\u29F8\uFF3C\uFE68\u29F5\u2216\uFF05\uFE6A"
+
+// plain refuses decoded octets that are no UTF-8, overlong dots among them, and
+// characters that are not what they look like.
+func plain(octets []byte) error {
+	for len(octets) > 0 {
+		r, n := utf8.DecodeRune(octets)
+		octets = octets[n:]
+		switch {
+		case r < utf8.RuneSelf:
+		case r == utf8.RuneError && n == 1, unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+			return ErrCharacter
+		case strings.ContainsRune(lookalikes, r):
+			return ErrSegment
+		}
+	}
+	return nil
 }
 
 // lowerHost puts the authority, if there is one, in lower case up to its end.

@@ -18,7 +18,9 @@ const maxVariables = 16
 type Template struct{ pattern *regexp.Regexp }
 
 // ParseTemplate reads a template. A variable stands for one non-empty segment;
-// {+name} may go over several. Its literal parts must be normalised.
+// {+name} may go over several, and begins with no separator where one stands
+// before it already: joined to a path, that would be an absolute one. Its literal
+// parts must be normalised.
 func ParseTemplate(text string) (*Template, error) {
 	if len(text) > maxLength {
 		return nil, ErrTooLong
@@ -41,9 +43,12 @@ func ParseTemplate(text string) (*Template, error) {
 		if variables++; variables > maxVariables {
 			return nil, ErrTemplate
 		}
-		if reserved {
+		switch {
+		case reserved && strings.HasSuffix(literal, "/") && plain.String() != "file://":
+			pattern.WriteString(`[^/?#][^?#]*`)
+		case reserved:
 			pattern.WriteString(`[^?#]+`)
-		} else {
+		default:
 			pattern.WriteString(`[^/?#]+`)
 		}
 		plain.WriteString("x") // any value: the rest must be a URI
