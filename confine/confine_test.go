@@ -258,6 +258,27 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// The gateway's own binary, and what lies beside it, is nobody's to write, even
+// where no path is named; nor can another be put in its place.
+func TestOwnBinary(t *testing.T) {
+	if !here(t) {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(self), "beside")
+	if err := os.WriteFile(self+".new", []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := place(t, "a")
+	done := []string{"write:" + dir + "/a", "read:" + self}
+	refused := []string{"write:" + self, "write:" + beside, "replace:" + self, "remove:" + self + ".new", "remove:" + self}
+	_, results := confined(t, Spec{Open: true, Network: Any}, slices.Concat(done, refused)...)
+	check(t, results, done, refused)
+}
+
 func TestOwnNetworkAndUser(t *testing.T) {
 	if !here(t) || os.Geteuid() != 0 {
 		t.Log("not run: only root has both")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -79,11 +80,18 @@ func newRuleset(s Spec, program string) (*ruleset, error) {
 	return r, r.listed(s, program)
 }
 
-// open grants all but what is hidden or kept.
+// open grants all but what is hidden or kept. The gateway's own binary and the
+// directory that it lies in are always kept: who writes there is the gateway at its
+// next start.
 func (r *ruleset) open(s Spec) error {
+	own, err := os.Executable() // the gateway's: what follows as the child is not yet
+	if err != nil {
+		return err
+	}
+	own = follow(own)
 	hidden := append(resolved(s.Hidden), devices)
-	kept := append(resolved(s.Kept), hidden...)
-	err := r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
+	kept := append(append(resolved(s.Kept), own, filepath.Dir(own)), hidden...)
+	err = r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
 	for _, path := range rootsBut("/", hidden) {
 		err = errors.Join(err, r.allow(path, readAll))
 	}

@@ -18,7 +18,8 @@ const (
 // Spec says what a child may reach. Paths are absolute.
 type Spec struct {
 	// Open turns the allow-lists around: all but Hidden may be read, and all but
-	// Hidden and Kept written. The names of files may be listed everywhere.
+	// Hidden, Kept and the directory of the gateway's own binary written. The names of
+	// files may be listed everywhere.
 	Open   bool     `json:"open,omitempty"`
 	Hidden []string `json:"hidden,omitempty"` // out of reach also where it lies among what every program needs
 	Kept   []string `json:"kept,omitempty"`
