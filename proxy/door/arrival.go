@@ -2,6 +2,7 @@ package door
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/egress"
+	"mcp-gateway/gateway"
 	"mcp-gateway/proxy"
 )
 
@@ -40,15 +42,20 @@ func Arrival(w http.ResponseWriter, r *http.Request, era audit.Era) proxy.Arriva
 // bodyTime is how long a host may take to send its request.
 const bodyTime = 30 * time.Second
 
-// readBody bounds the time of reading. The bound is lifted afterwards: it would
+// readBody bounds the time of reading. What fails there (a host that stalls or
+// leaves, chunks that are none) is the host's doing: CodeMalformed. The bound is lifted afterwards: it would
 // otherwise look like a host that left in the middle of a long call. It stays where
 // reading failed, or the server would wait for the rest before it answers.
 func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
 	rc := http.NewResponseController(w)
 	bounded := rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil
 	body, err := egress.ReadBody(r.Body, limit)
-	if err == nil && bounded {
+	var known *gateway.Error
+	switch {
+	case err == nil && bounded:
 		_ = rc.SetReadDeadline(time.Time{}) // it worked a moment ago
+	case err != nil && !errors.As(err, &known):
+		err = gateway.Because(gateway.CodeMalformed, err)
 	}
 	return body, err
 }

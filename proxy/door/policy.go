@@ -46,7 +46,7 @@ func (p *Policy) AdmitPost(c *proxy.Call) error {
 		return err
 	}
 	switch {
-	case !isJSON(c.Header["Content-Type"]):
+	case !isJSON(c.Header["Content-Type"]), encoded(c.Header["Content-Encoding"]):
 		return gateway.Fail(gateway.CodeMediaType)
 	case !Takes(c.Header["Accept"], "application/json"):
 		return gateway.Fail(gateway.CodeNotAcceptable)
@@ -54,6 +54,17 @@ func (p *Policy) AdmitPost(c *proxy.Call) error {
 		return gateway.Fail(gateway.CodeTooLarge)
 	}
 	return nil
+}
+
+// encoded reports whether a body is anything but what its octets say (RFC 9110,
+// 8.4): nothing is unpacked here, so that the limit of a body holds for what it says.
+func encoded(codings []string) bool {
+	for _, coding := range codings {
+		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
+			return true
+		}
+	}
+	return false
 }
 
 // hostAllowed guards against DNS rebinding: only loopback names and configured

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
 )
@@ -121,7 +122,8 @@ func (x *Writer) end() {
 }
 
 // Answer sends the answer: as the last event where the stream has begun, or as
-// one JSON body with its status. Nothing is sent to a host that has gone away.
+// one JSON body with its status. Nothing is sent to a host that has gone away; a
+// request that could not be read looks like one, and is answered all the same.
 func (x *Writer) Answer(c *proxy.Call, a proxy.Answer) {
 	defer a.Sent()
 	x.mu.Lock()
@@ -133,7 +135,8 @@ func (x *Writer) Answer(c *proxy.Call, a proxy.Answer) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.end()
-	if streams || x.r.Context().Err() != nil {
+	unread := c.Err != nil && c.Err.Code == gateway.CodeMalformed
+	if streams || x.r.Context().Err() != nil && !unread {
 		return
 	}
 	x.whole(a)
