@@ -40,6 +40,7 @@ const (
 type Filter struct {
 	Since, Until time.Time // Since inclusive, Until exclusive
 	Principal    Keyed     // Keys.Principal of the identity
+	People       []Keyed   // likewise, any of them: one person has a pseudonym a tenant and client
 	Tool         Ident     // exposed name; one that ends in * admits all that begin so
 	Upstream     Ident
 	Effect       gateway.Effect

@@ -37,6 +37,27 @@ type Entry struct {
 	Result     string // the result as it left, sealed; "" = none, or too large to keep
 	Decided    EventRef
 	Finished   EventRef
+
+	Told Source // who said what became of it; "" = the call itself
+	By   string // as in Settlement
+	Why  string
+}
+
+// Word says in words who said what became of a reconciled action, and how they knew;
+// "" of one that told it itself.
+func (e *Entry) Word() string {
+	if e.Told == "" {
+		return ""
+	}
+	text := string(e.Told)
+	if e.By != "" {
+		text += " " + e.By
+	}
+	text += " said"
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text
 }
 
 // Settlement is what became of an action's attempt.

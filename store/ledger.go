@@ -105,7 +105,7 @@ func one(result sql.Result, err error) error {
 }
 
 const selectActions = `SELECT action, attempt, scope, source, sealed, salt, arguments, upstream, tool, principal, tenant,
-	state, writer, approval, draft, began, settled, code, external_id, result, decided, finished FROM actions `
+	state, writer, approval, draft, began, settled, code, external_id, result, decided, finished, told_by, decided_by, why FROM actions `
 
 // Action implements receipt.Ledger.
 func (s *Store) Action(ctx context.Context, action string) (*receipt.Entry, error) {
@@ -162,7 +162,7 @@ func scanEntry(scan func(...any) error) (*receipt.Entry, error) {
 	var source, arguments, state, code, decided, finished string
 	var began, settled int64
 	err := scan(&e.Action, &e.Attempt, &scope, &source, &e.Sealed, &salt, &arguments, &e.Item.Upstream, &e.Item.Name, &e.Principal, &e.Tenant,
-		&state, &e.Writer, &e.Approval, &e.Draft, &began, &settled, &code, &e.ExternalID, &e.Result, &decided, &finished)
+		&state, &e.Writer, &e.Approval, &e.Draft, &began, &settled, &code, &e.ExternalID, &e.Result, &decided, &finished, &e.Told, &e.By, &e.Why)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // The version of OCSF that is written, and the class: API Activity of the
 // category Application Activity.
 const (
-	ocsfVersion  = "1.9.0-dev"
+	ocsfVersion  = "1.9.0"
 	ocsfCategory = 6
 	ocsfClass    = 6003
 )

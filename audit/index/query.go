@@ -125,6 +125,12 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 		terms = append(terms, "reasons IN (SELECT id FROM word WHERE instr(' ' || text || ' ', ?) > 0)")
 		args = append(args, " "+string(f.Reason)+" ")
 	}
+	if len(f.People) > 0 {
+		terms = append(terms, "principal IN (SELECT id FROM word WHERE text IN (?"+strings.Repeat(",?", len(f.People)-1)+"))")
+		for _, p := range f.People {
+			args = append(args, string(p))
+		}
+	}
 	if f.Refused {
 		var marks []string
 		for _, t := range audit.Refusals() {

@@ -18,7 +18,7 @@ const insertEvent = `INSERT INTO event (at, time, type, uuid, action, writer, se
 
 const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 	outcome = ?, code = coalesce(?, code), reasons = coalesce(?, reasons)
-	WHERE action = ? AND end_seq IS NULL`
+	WHERE action = ? AND end_seq IS NULL AND type IN (SELECT id FROM word WHERE text IN ('tool.decided', 'subscription.opened'))`
 
 // pruneEvents takes the rows of events that retention removed.
 const pruneEvents = `DELETE FROM event WHERE seq <= ? AND writer = (SELECT id FROM writer WHERE replica = ? AND boot = ?)`

@@ -18,6 +18,7 @@ type Verdict struct {
 	VerifiedBy string // the read tool that found it
 	Source     receipt.Source
 	By         string // a person, or the status tool
+	Key        string // of a person: the id of the key by which they are known
 	Why        string // of a person
 }
 
@@ -33,7 +34,7 @@ func (b *Book) Reconcile(ctx context.Context, e *receipt.Entry, v Verdict) (*rec
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	told, err := b.Record.Reconciled(ctx, e, v.Outcome, v.Source, v.By)
+	told, err := b.Record.Reconciled(ctx, e, v.Outcome, v.Source, v.By, v.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -27,15 +27,15 @@ func (r *Recorder) AskedStatus(ctx context.Context, action audit.ID, tool *regis
 }
 
 // Reconciled puts on record what became of an action whose outcome was unknown, and
-// who says so: the reason is the source, the approver a person.
-func (r *Recorder) Reconciled(ctx context.Context, of *receipt.Entry, outcome gateway.Outcome, source receipt.Source, by string) (audit.Position, error) {
+// who says so: the reason is the source, the approver a person, known by a key.
+func (r *Recorder) Reconciled(ctx context.Context, of *receipt.Entry, outcome gateway.Outcome, source receipt.Source, by, key string) (audit.Position, error) {
 	e := &audit.Event{
 		Type: audit.LedgerReconciled, Upstream: audit.Ident(of.Item.Upstream), Outcome: outcome, Reasons: []gateway.Reason{gateway.Reason(source)},
 		OfReplica: audit.Ident(of.Decided.Replica), OfBoot: of.Decided.Boot, OfSeq: of.Decided.Seq,
 	}
 	e.Action, _ = audit.ParseID(of.Action)
 	if source == receipt.SourceOperator {
-		e.Approver = r.Names.Principal(by)
+		e.Approver, e.Client = r.Names.Principal(by), audit.Label(key)
 	}
 	return r.beside(ctx, e, audit.Disk)
 }

@@ -2,7 +2,9 @@ package auditor
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +25,9 @@ import (
 	"mcp-gateway/keyring"
 )
 
+// carol is the admin key of one who settles actions.
+const carol = "mcpgw_the-key-of-carol-which-opens-nothing-but-a-test"
+
 func TestWalks(t *testing.T) {
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mcp-gateway"), "mcp-gateway/cmd/mcp-gateway")
@@ -32,10 +37,13 @@ func TestWalks(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("CAROL", carol)
+			env.Setenv("CAROL_SHA256", fmt.Sprintf("%x", sha256.Sum256([]byte(carol))))
+			env.Setenv("NOBODY", strings.Repeat("n", 48))
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"take": take, "edit": edit, "aged": aged},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"take": take, "edit": edit, "aged": aged, "copied": copied, "cut": cut},
 	})
 }
 
@@ -51,7 +59,7 @@ func take(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
-// edit replaces the first occurrence of a text in a file.
+// edit replaces the first occurrence of a text in a file; \n in the new one is a new line.
 func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit FILE OLD NEW")
@@ -61,7 +69,7 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if !strings.Contains(text, args[1]) {
 		ts.Fatalf("%s does not hold %s", args[0], args[1])
 	}
-	ts.Check(os.WriteFile(path, []byte(strings.Replace(text, args[1], args[2], 1)), 0o600))
+	ts.Check(os.WriteFile(path, []byte(strings.Replace(text, args[1], strings.ReplaceAll(args[2], `\n`, "\n"), 1)), 0o600))
 }
 
 // aged makes a state directory whose journal retention has shortened: of two boots
@@ -97,4 +105,30 @@ func aged(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	ts.Check(err)
 	ts.Check(j.Close(ctx))
+}
+
+// copied copies a folder.
+func copied(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: copied FROM TO")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+}
+
+// cut takes the last three lines of the newest writer's newest segment.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: cut JOURNAL")
+	}
+	dir := ts.MkAbs(args[0])
+	ws, err := folder.Writers(dir)
+	ts.Check(err)
+	w := ws[len(ws)-1]
+	ns, err := folder.Segments(dir, w)
+	ts.Check(err)
+	path := folder.SegmentPath(dir, w, ns[len(ns)-1])
+	text, err := os.ReadFile(path)
+	ts.Check(err)
+	lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	ts.Check(os.WriteFile(path, []byte(strings.Join(lines[:len(lines)-3], "")), 0o600))
 }

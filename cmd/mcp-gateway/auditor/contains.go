@@ -20,7 +20,8 @@ func (d *desk) contains() *cobra.Command {
 		Use:   "contains EVENT",
 		Short: "Is this value in that event: as its arguments, a name, who or where from; exit 3 if not",
 		Long: "Is this value in that event: as the whole arguments of the call, the name that was asked for, the identity that\n" +
-			"asked, or the address it came from. Events hold keyed digests, so the state's keys are needed. Exit 3 if it is not.",
+			"asked, or the address it came from. Events hold keyed digests, so the state's keys are needed. Exit 3 if it is not, and\n" +
+			"2 if it can't be told, since who called is not known: --principal names them.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := readValue(value, cmd.InOrStdin())
@@ -42,18 +43,23 @@ func (d *desk) contains() *cobra.Command {
 			if protocol.Check(text, protocol.DefaultLimits()) == nil {
 				text = protocol.AppendCanonical(nil, text)
 			}
+			resolved := true
 			for _, t := range story {
-				if place := a.Contains(&t.Event, principal, tool, text); place != "" {
+				place, known := a.Contains(&t.Event, principal, tool, text)
+				if resolved = resolved && known; place != "" {
 					fmt.Fprintf(cmd.OutOrStdout(), "yes: it is the %s of event %s\n", place, t.Event.ID)
 					return nil
 				}
+			}
+			if !resolved {
+				return cli.Misused("cannot resolve who called: arguments and names are bound to the caller; name them with --principal 'ISSUER|SUBJECT'")
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "no")
 			return &cli.Error{Code: cli.Differs}
 		},
 	}
 	cmd.Flags().StringVar(&value, "value", "", "the value, @`FILE` for that of a file, or - for standard input; arguments as a JSON object")
-	cmd.Flags().StringVar(&principal, "principal", "", "who called: a configured subject or key id, or a whole identity; all configured ones where absent")
+	cmd.Flags().StringVar(&principal, "principal", "", "who called: a subject or key id, or a whole identity as 'ISSUER|SUBJECT'; all configured ones where absent")
 	cmd.Flags().StringVar(&tool, "tool", "", "the server's own name of the tool, where it does not follow from the exposed one")
 	_ = cmd.MarkFlagRequired("value") // it was declared two lines above
 	return cmd

@@ -40,7 +40,7 @@ func (d *desk) export() *cobra.Command {
 				return err
 			}
 			defer func() { _ = a.Close() }() // it was only read
-			f, err := q.filter(time.Now(), a)
+			f, err := q.filter(cmd.Context(), time.Now(), a)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package auditor
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 type question struct {
 	since, until, principal, subject, tenant, client, replica string
 	tool, upstream, effect, kind, code, outcome, state        string
-	reason, id                                                string
+	reason, id, issuer                                        string
 	refused                                                   bool
 }
 
@@ -27,8 +28,9 @@ func (q *question) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&q.since, "since", "", "a duration back from now, such as 24h, or a time (RFC 3339)")
 	fl.StringVar(&q.until, "until", "", "likewise; exclusive")
-	fl.StringVar(&q.principal, "principal", "", "a configured subject or key id, or a pseudonym as events have it")
-	fl.StringVar(&q.subject, "subject", "", "a subject, where events name subjects in clear")
+	fl.StringVar(&q.principal, "principal", "", "a subject or key id, a whole identity as 'ISSUER|SUBJECT' or 'ISSUER|SUBJECT|TENANT|CLIENT', or a pseudonym as events have it; exit 2 if it is nobody's")
+	fl.StringVar(&q.subject, "subject", "", "a subject: as events name it in clear, or else as --principal finds it; exit 2 if it is nobody's")
+	fl.StringVar(&q.issuer, "issuer", "", "the `URL` of the issuer that --subject or --principal is a subject of; every configured one where absent")
 	fl.StringVar(&q.tenant, "tenant", "", "a tenant")
 	fl.StringVar(&q.client, "client", "", "a client, such as the id of a key")
 	fl.StringVar(&q.replica, "replica", "", "the gateway that wrote it")
@@ -59,7 +61,7 @@ func (d *desk) query() *cobra.Command {
 				return err
 			}
 			defer func() { _ = a.Close() }() // it was only read
-			f, err := q.filter(time.Now(), a)
+			f, err := q.filter(cmd.Context(), time.Now(), a)
 			if err != nil {
 				return err
 			}
@@ -97,6 +99,8 @@ func rowColumns() []string {
 func rowCells(r *audit.Row, a *records.Records) []string {
 	tool, id, ms := string(r.Tool), r.Event, ""
 	switch {
+	case tool == "" && r.ToolRef != "" && r.Upstream != "":
+		tool = a.Item(r.Method, r.Upstream, r.Of)
 	case tool == "" && r.ToolRef != "":
 		tool = "(unknown) " + string(r.ToolRef)
 	case tool == "":
@@ -109,7 +113,7 @@ func rowCells(r *audit.Row, a *records.Records) []string {
 		ms = strconv.FormatFloat(float64(r.Duration.Microseconds())/1000, 'f', 1, 64)
 	}
 	return []string{
-		r.Time.Local().Format("2006-01-02 15:04:05.000"), string(r.Type), a.Who(r), tool, string(r.State),
+		r.Time.Local().Format("2006-01-02 15:04:05.000"), string(r.Type), a.Actor(r), tool, string(r.State),
 		string(r.Effect), cli.Joined(r.Reasons), string(r.Code), string(r.Outcome), ms, id.String(),
 	}
 }
@@ -136,7 +140,7 @@ func counts(cmd *cobra.Command, a *records.Records, f audit.Filter, by []string,
 
 // filter checks the flags: a word that matches nothing by its very form is
 // refused rather than answered with nothing.
-func (q *question) filter(now time.Time, a *records.Records) (audit.Filter, error) {
+func (q *question) filter(ctx context.Context, now time.Time, a *records.Records) (audit.Filter, error) {
 	f := audit.Filter{
 		Tool: audit.Ident(q.tool), Upstream: audit.Ident(q.upstream), Effect: gateway.Effect(q.effect),
 		Type: audit.Type(q.kind), Code: gateway.Code(q.code), Outcome: gateway.Outcome(q.outcome),
@@ -152,8 +156,8 @@ func (q *question) filter(now time.Time, a *records.Records) (audit.Filter, erro
 	if err != nil {
 		return f, err
 	}
-	if f.Principal, err = a.Pseudonym(q.principal); err != nil {
-		return f, cli.Misused("--principal: %s", err)
+	if err := q.people(ctx, a, &f); err != nil {
+		return f, err
 	}
 	if q.id != "" {
 		var ok bool
@@ -166,4 +170,31 @@ func (q *question) filter(now time.Time, a *records.Records) (audit.Filter, erro
 	}
 	f.Until, err = cli.Moment("--until", q.until, now)
 	return f, err
+}
+
+// people says whom the flags mean. A name that is nobody's is refused: no rows would
+// read as "has done nothing".
+func (q *question) people(ctx context.Context, a *records.Records, f *audit.Filter) error {
+	who := q.principal
+	if q.subject != "" && (q.issuer == "" || who != "") {
+		clear, err := a.Count(ctx, audit.Filter{Subject: f.Subject, Limit: 1}, []string{"subject"})
+		if err != nil {
+			return err
+		}
+		if len(clear) == 0 && who != "" {
+			return cli.Misused("--subject: no event names %q in clear", q.subject)
+		}
+		if len(clear) > 0 && who == "" {
+			return nil
+		}
+	}
+	if who == "" {
+		who, f.Subject = q.subject, ""
+	}
+	if who == "" && q.issuer != "" {
+		return cli.Misused("--issuer: name a subject of it by --subject")
+	}
+	var err error
+	f.People, err = a.People(ctx, who, q.issuer)
+	return err
 }

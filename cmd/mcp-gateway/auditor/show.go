@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/registry/diff"
 )
 
 func (d *desk) show() *cobra.Command {
@@ -32,7 +33,7 @@ func (d *desk) show() *cobra.Command {
 			switch format {
 			case "table":
 				tellStory(cmd.OutOrStdout(), a, story)
-				return nil
+				return tellLedger(cmd, a, story)
 			case "json":
 				return storyJSON(cmd.OutOrStdout(), story)
 			default:
@@ -69,6 +70,33 @@ func tellStory(w io.Writer, a *records.Records, story []records.Told) {
 	}
 }
 
+// tellLedger writes what the ledger holds of the action: what its receipt says and
+// events don't.
+func tellLedger(cmd *cobra.Command, a *records.Records, story []records.Told) error {
+	var action audit.ID
+	for _, t := range story {
+		if !t.Event.Action.IsZero() {
+			action = t.Event.Action
+		}
+	}
+	e, kept, err := a.Ledger(cmd.Context(), action)
+	if e == nil || err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "%-9s action %s is %s\n", "ledger", e.Action, e.State)
+	if e.ExternalID != "" {
+		fmt.Fprintf(w, "  external id %s\n", diff.Visible(e.ExternalID))
+	}
+	if kept != nil {
+		fmt.Fprintf(w, "  receipt %s\n", kept.Digest)
+	}
+	if word := e.Word(); word != "" {
+		fmt.Fprintf(w, "  as %s\n", diff.Visible(word))
+	}
+	return nil
+}
+
 // aspects says what an event holds, a line an aspect.
 func aspects(a *records.Records, e *audit.Event) []string {
 	var out []string
@@ -80,7 +108,11 @@ func aspects(a *records.Records, e *audit.Event) []string {
 	say("by %s", who(a, e))
 	say("host's run %s, step %s, call %s", string(e.Run), e.Step, e.Call)
 	say("tool %s of upstream %s", string(e.Tool), e.Upstream)
-	say("a name that is not served: %s", string(e.ToolRef))
+	if e.Upstream != "" && e.ToolRef != "" {
+		say("%s, its name by digest %s", a.Item(e.Method, e.Upstream, e.Definition), e.ToolRef)
+	} else {
+		say("a name that is not served: %s", string(e.ToolRef))
+	}
 	say("definition %s", strings.TrimSpace(string(e.Definition)+" "+string(e.State)+" "+string(e.Class)))
 	say("before it: %s", string(e.Was))
 	say("effect %s", string(e.Effect))
@@ -92,7 +124,7 @@ func aspects(a *records.Records, e *audit.Event) []string {
 	if !e.Approval.IsZero() {
 		say("approval %s", e.Approval.String())
 	}
-	say("answered by %s", string(e.Approver))
+	say("answered by %s", a.Approver(e))
 	say("labelled %s", string(e.Label))
 	if e.Offered+e.Withheld > 0 {
 		out = append(out, fmt.Sprintf("offered %d, withheld %d", e.Offered, e.Withheld))

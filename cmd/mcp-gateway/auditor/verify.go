@@ -29,7 +29,10 @@ func (d *desk) verify() *cobra.Command {
 			"Then come two lines: how many writers, events and problems there are; and how many checkpoints the journal was held\n" +
 			"against, how many events came after each writer's last one (a gateway signs at least every 1000 events and 60\n" +
 			"seconds, and at its end), and how many after the last one in the second place: those can be cut off without a trace.\n" +
-			"Checkpoints that were long in coming, as when the machine slept, are counted; they prove no less.",
+			"Checkpoints that were long in coming, as when the machine slept, are counted; they prove no less.\n\n" +
+			"Checkpoints are held to the keys of the configured state, also with --journal, or to those of --key; a store of\n" +
+			"collected journals has none, so --key names those of its gateways. Where no key is known nothing proves that the\n" +
+			"end was not cut off: that is said, and the exit code is 4 whatever the chains are like.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			against, dir, err := d.against(cmd, journal, exported, keys)
@@ -43,12 +46,16 @@ func (d *desk) verify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tellReport(cmd.OutOrStdout(), &report)
+			err = tellReport(cmd.OutOrStdout(), &report)
+			if len(against.Keys) == 0 && report.Events > 0 {
+				return unproven()
+			}
+			return err
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&journal, "journal", "", "the journal's `directory`, such as a copy, instead of the configuration's")
-	fl.StringVar(&exported, "export", "", "checkpoints that were kept elsewhere, a `file`; the configured audit.export.file where absent")
+	fl.StringVar(&exported, "export", "", "checkpoints that were kept elsewhere, a `file`; the configured audit.export.file where this and --journal are absent")
 	fl.StringArrayVar(&keys, "key", nil, "accept checkpoints by this key, as audit key prints it, instead of by the keys in the state")
 	return cmd
 }
@@ -63,20 +70,24 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 		}
 		o.Keys = append(o.Keys, key)
 	}
-	if journal == "" && d.store != "" {
-		journal = d.store + "/" + run.JournalDir
+	collected := journal == "" && d.store != ""
+	if collected {
+		journal = filepath.Join(d.store, run.JournalDir)
 	}
-	if journal == "" {
+	if !collected && (journal == "" || len(o.Keys) == 0) {
 		c, err := d.read(cmd)
-		if err != nil {
+		switch {
+		case err != nil && journal == "":
 			return o, "", err
-		}
-		journal = filepath.Join(c.State.Dir, run.JournalDir)
-		if exported == "" {
-			exported = c.Audit.Export.File
-		}
-		if len(o.Keys) == 0 {
-			if o.Keys, err = seals.Keys(filepath.Join(c.State.Dir, run.KeysDir)); err != nil {
+		case err != nil: // a copy on a machine without a configuration: no key is known
+		case journal == "":
+			journal = filepath.Join(c.State.Dir, run.JournalDir)
+			if exported == "" {
+				exported = c.Audit.Export.File
+			}
+			fallthrough
+		default:
+			if o.Keys, err = orKeys(o.Keys, c.State.Dir); err != nil {
 				return o, "", err
 			}
 		}
@@ -90,6 +101,23 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 	var err error
 	o.Notes, err = checkpoint.Read(exported)
 	return o, journal, err
+}
+
+// orKeys returns the keys that were named, or else those of a state; none where it
+// has none: none are made for it.
+func orKeys(named checkpoint.Keys, state string) (checkpoint.Keys, error) {
+	dir := filepath.Join(state, run.KeysDir)
+	if info, err := os.Stat(dir); len(named) > 0 || err != nil || !info.IsDir() {
+		return named, nil
+	}
+	return seals.Keys(dir)
+}
+
+// unproven refuses a journal of which nothing was held against a checkpoint: its end
+// may have been cut off, and its chains are as good as before.
+func unproven() error {
+	return &cli.Error{Code: cli.BadChain, Text: "not proven: no key is known by which checkpoints are accepted, so none was looked at; " +
+		"name it with --key, as `mcp-gateway audit key` prints it where the journal was written"}
 }
 
 func tellReport(w io.Writer, r *verify.Report) error {

@@ -59,6 +59,9 @@ type known struct {
 	Code       gateway.Code    `json:"code,omitempty"`
 	ExternalID string          `json:"external_id,omitempty"`
 	Approval   string          `json:"approval,omitempty"`
+	ToldBy     receipt.Source  `json:"told_by,omitempty"`
+	DecidedBy  string          `json:"decided_by,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
 	Receipts   []knownReceipt  `json:"receipts,omitempty"`
 	Events     []knownEvent    `json:"events,omitempty"`
 }
@@ -119,6 +122,7 @@ func (s *state) known(ctx context.Context, e *receipt.Entry) (*known, error) {
 	k := &known{
 		Action: e.Action, Tool: e.Item.String(), State: e.State, Attempt: e.Attempt, KeyFrom: string(e.Source), Began: stamp(e.Began),
 		Settled: stamp(e.Settled), Code: e.Code, ExternalID: e.ExternalID, Approval: e.Approval,
+		ToldBy: e.Told, DecidedBy: e.By, Reason: e.Why,
 	}
 	kept, err := s.store.Receipts(ctx, e.Action, 100)
 	if err != nil {
@@ -148,6 +152,7 @@ func (k *known) write(w io.Writer) error {
 	for _, line := range [][2]string{
 		{"action", k.Action}, {"tool", k.Tool}, {"state", string(k.State)}, {"attempt", fmt.Sprint(k.Attempt)}, {"key from", k.KeyFrom},
 		{"began", k.Began}, {"settled", k.Settled}, {"code", string(k.Code)}, {"external id", diff.Visible(k.ExternalID)}, {"approval", k.Approval},
+		{"told by", string(k.ToldBy)}, {"named", diff.Visible(k.DecidedBy)}, {"reason", diff.Visible(k.Reason)},
 	} {
 		if line[1] != "" {
 			fmt.Fprintf(out, "%s\t%s\n", line[0], line[1])

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/auth/staff"
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/operator/approvals"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/clerk"
 	"mcp-gateway/confine"
@@ -26,6 +27,7 @@ type word struct {
 	outcome    string
 	reason     string
 	externalID string
+	key        string // where the admin key is that says so; "" = the owner of the state
 }
 
 func (d *desk) reconcile() *cobra.Command {
@@ -42,6 +44,7 @@ func (d *desk) reconcile() *cobra.Command {
 	cmd.Flags().StringVar(&w.outcome, "outcome", "", "what became of it: committed, accepted, partial or failed")
 	cmd.Flags().StringVar(&w.reason, "reason", "", "how you know; kept with the action")
 	cmd.Flags().StringVar(&w.externalID, "external-id", "", "what the upstream calls what it did")
+	cmd.Flags().StringVar(&w.key, "key", "", "say so as who holds this admin key: env:NAME or file:PATH; the owner of the state directory where absent")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := w.check(); err != nil {
 			return err
@@ -86,16 +89,19 @@ func (d *desk) say(ctx context.Context, out io.Writer, s *state, id string, w *w
 	if err != nil {
 		return err
 	}
-	me, err := user.Current()
+	me, err := approvals.Person(s.config, w.key)
 	if err != nil {
 		return err
+	}
+	if !me.Has(staff.Answer) {
+		return &cli.Error{Code: cli.Failed, Text: "error: No role of this key may do that. (forbidden)"}
 	}
 	k, err := clerk.Open(s.config, filepath.Join(s.dir, run.JournalDir), s.ring, s.store, d.version)
 	if err != nil {
 		return err
 	}
 	after, err := k.Book.Reconcile(ctx, e, effect.Verdict{
-		Outcome: gateway.Outcome(w.outcome), ExternalID: w.externalID, Source: receipt.SourceOperator, By: me.Username, Why: w.reason,
+		Outcome: gateway.Outcome(w.outcome), ExternalID: w.externalID, Source: receipt.SourceOperator, By: me.Subject, Key: me.ID, Why: w.reason,
 	})
 	if err = errors.Join(err, k.Close(ctx)); errors.Is(err, receipt.ErrRaced) {
 		return &cli.Error{Code: cli.Failed, Text: "error: somebody else settled or repeated it meanwhile; look again"}

@@ -4,6 +4,8 @@
 // Map:
 //
 //	records.go  Records: Open, OpenStore; who a pseudonym is; rows and counts
+//	people.go   People, Actor, Approver: whom a name means, and who did what
+//	item.go     Item, Ledger: what a call was of, and what the ledger holds of it
 //	read.go     Read, Admits, SQL: events one by one, and questions in SQL
 //	export.go   Export: events in the forms that other systems read
 //	story.go    Story: all that is on record of one action; whether a value is in it

@@ -39,6 +39,8 @@ func Admits(f *audit.Filter, e *audit.Event) bool {
 		return false
 	case !f.Action.IsZero() && e.Action != f.Action, !f.Approval.IsZero() && e.Approval != f.Approval:
 		return false
+	case len(f.People) > 0 && !slices.Contains(f.People, e.Principal):
+		return false
 	case f.Refused && !slices.Contains(audit.Refusals(), e.Type):
 		return false
 	case f.Reason != "" && !slices.Contains(e.Reasons, f.Reason):

@@ -2,9 +2,7 @@ package records
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
-	"strings"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
@@ -25,6 +23,7 @@ type Records struct {
 	known      map[audit.Keyed]string // pseudonyms of configured principals
 	of         map[string][]audit.Keyed
 	principals []*gateway.Principal // the configured ones
+	items      map[served]gateway.ItemID
 }
 
 // OpenStore opens the index over collected journals. Their keys stay with
@@ -56,6 +55,7 @@ func Open(c *config.Config) (*Records, error) {
 			a.know(p)
 		}
 	}
+	a.knowStaff(c)
 	return a, nil
 }
 
@@ -66,22 +66,6 @@ func (a *Records) know(p *gateway.Principal) {
 	a.of[p.Subject] = append(a.of[p.Subject], name)
 	if p.Client != "" && p.Client != p.Subject {
 		a.of[p.Client] = append(a.of[p.Client], name)
-	}
-}
-
-// Pseudonym returns how events name a person: the pseudonym itself, or that of
-// the configured principal with this subject or key id.
-func (a *Records) Pseudonym(who string) (audit.Keyed, error) {
-	named := a.of[who]
-	switch {
-	case who == "" || strings.Contains(who, ":"):
-		return audit.Keyed(who), nil
-	case len(named) == 1:
-		return named[0], nil
-	case len(named) == 0:
-		return "", fmt.Errorf("no configured principal is called %q", who)
-	default:
-		return "", fmt.Errorf("%d configured principals are called %q; name the key id", len(named), who)
 	}
 }
 

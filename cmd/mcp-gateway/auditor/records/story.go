@@ -1,9 +1,11 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"mcp-gateway/audit"
@@ -57,6 +59,10 @@ func (a *Records) Story(ctx context.Context, id audit.ID) ([]Told, error) {
 		}
 		told = append(told, events...)
 	}
+	if told, err = a.withTicket(ctx, told); err != nil {
+		return nil, err
+	}
+	told = ordered(told)
 	before, err := a.setting(ctx, &told[0].Event)
 	return append(before, told...), err
 }
@@ -76,14 +82,66 @@ func (a *Records) both(r *audit.Row) ([]Told, error) {
 		return nil, err
 	}
 	last.Part = PartSettled
+	if first.Part == PartApproval {
+		return []Told{first}, nil // the row of the call has what settled it
+	}
 	return []Told{first, last}, nil
+}
+
+// withTicket adds what became of the ticket that a call asked for or used: who answered
+// it did not name the call.
+func (a *Records) withTicket(ctx context.Context, told []Told) ([]Told, error) {
+	var ticket audit.ID
+	for i := range told {
+		if t := told[i].Event.Approval; !t.IsZero() {
+			ticket = t
+		}
+	}
+	if ticket.IsZero() {
+		return told, nil
+	}
+	rows, err := a.index.Query(ctx, audit.Filter{Approval: ticket, Order: audit.OldestFirst})
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if partOf(rows[i].Type) != PartApproval {
+			continue // another call of the same consent
+		}
+		answer, err := a.at(rows[i].Position)
+		if err != nil {
+			return nil, err
+		}
+		answer.Part = PartApproval
+		told = append(told, answer)
+	}
+	return told, nil
+}
+
+// ordered tells each event once, in the order of their times and, within one writer,
+// of their numbers.
+func ordered(told []Told) []Told {
+	seen := map[audit.ID]bool{}
+	told = slices.DeleteFunc(told, func(t Told) bool {
+		twice := seen[t.Event.ID]
+		seen[t.Event.ID] = true
+		return twice
+	})
+	slices.SortStableFunc(told, func(x, y Told) int {
+		a, b := &x.Event, &y.Event
+		if a.Replica == b.Replica && a.Boot == b.Boot {
+			return cmp.Compare(a.Seq, b.Seq)
+		}
+		return a.Time.Compare(b.Time)
+	})
+	return told
 }
 
 func partOf(t audit.Type) string {
 	switch t {
 	case audit.ToolDecided, audit.ToolRefused:
 		return PartDecided
-	case audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalRefused, audit.ApprovalExpired:
+	case audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalRefused, audit.ApprovalExpired, audit.ApprovalRevoked:
 		return PartApproval
 	default:
 		return PartOther
@@ -137,24 +195,35 @@ func (a *Records) setting(ctx context.Context, e *audit.Event) ([]Told, error) {
 }
 
 // Contains says where in an event a value stands as a keyed digest, "" for
-// nowhere. principal is a configured subject or key id, or a whole identity;
+// nowhere, and whether it is known who called: where it is not, "nowhere" says nothing
+// of arguments and names, which are bound to the caller. principal is a configured subject or key id, or a whole identity;
 // where it is empty every configured principal is tried. name is the upstream's
 // own name of the tool; where it is empty it follows from the exposed name.
-func (a *Records) Contains(e *audit.Event, principal, name string, value []byte) string {
+func (a *Records) Contains(e *audit.Event, principal, name string, value []byte) (place string, known bool) {
 	if name == "" {
 		name = strings.TrimPrefix(string(e.Tool), string(e.Upstream)+"__")
 	}
 	tool := gateway.ItemID{Upstream: string(e.Upstream), Name: name}
-	for _, id := range a.identities(principal) {
+	known = e.Principal == "" || e.Args == "" && e.ToolRef == ""
+	for _, id := range a.identities(e, principal) {
 		if place := a.names.Contains(e, id, tool, value); place != "" {
-			return place
+			return place, true
+		}
+		known = known || a.is(e.Principal, id)
+	}
+	for _, id := range a.wholes(string(value), "", string(e.Tenant), string(e.Client)) {
+		if a.is(e.Principal, id) {
+			return audit.InPrincipal, true
 		}
 	}
-	return ""
+	return "", known
 }
 
-func (a *Records) identities(principal string) []string {
+func (a *Records) identities(e *audit.Event, principal string) []string {
 	ids := []string{principal}
+	if principal != "" {
+		ids = append(ids, a.wholes(principal, "", string(e.Tenant), string(e.Client))...)
+	}
 	for _, p := range a.principals {
 		if principal == "" || principal == p.Subject || principal == p.Client {
 			ids = append(ids, p.ID())

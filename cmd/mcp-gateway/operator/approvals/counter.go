@@ -86,6 +86,16 @@ func (d *desk) presented() (string, error) {
 	return "", cli.Misused("--key: wants env:NAME of a variable that is set, or file:PATH; a key does not stand on a command line")
 }
 
+// Person is who says something beside the gateway, as in answers to approvals: whose key
+// --key names, or the owner of the state directory.
+func Person(c *config.Config, key string) (*staff.Member, error) {
+	presented, err := (&desk{key: key}).presented()
+	if err != nil {
+		return nil, err
+	}
+	return inPerson(c, presented)
+}
+
 // inPerson is who answers where no gateway runs: whose key it is, or the owner of the
 // state directory, in the name that the configuration gives them.
 func inPerson(c *config.Config, key string) (*staff.Member, error) {

@@ -1,0 +1,149 @@
+package records
+
+import (
+	"context"
+	"strings"
+
+	"mcp-gateway/audit"
+	"mcp-gateway/audit/shape"
+	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/config"
+	"mcp-gateway/config/admins"
+	"mcp-gateway/gateway"
+)
+
+// maxPeople bounds the pseudonyms that are tried for one name.
+const maxPeople = 1 << 20
+
+// knowStaff knows those who run the gateway: as events name who answered a ticket,
+// settled an action or labelled a call.
+func (a *Records) knowStaff(c *config.Config) {
+	own := admins.Own()
+	subjects := []string{own.Subject, c.Admin.Local.Subject}
+	for i := range c.Admin.Keys {
+		subjects = append(subjects, c.Admin.Keys[i].Member.Subject)
+	}
+	for _, s := range subjects {
+		if s != "" {
+			a.known[a.names.Principal(s)] = s
+		}
+	}
+}
+
+// People returns how events name a person, by all tenants and clients: the
+// pseudonym itself, that of the configured principal with this subject or key id, or
+// those of a whole identity, "issuer|subject" or gateway.Principal.ID. A subject alone
+// is one of issuer, or of any configured issuer where that is empty. No name is nobody
+// in particular. A name that is nobody's is wrong usage.
+func (a *Records) People(ctx context.Context, who, issuer string) ([]audit.Keyed, error) {
+	if who == "" {
+		return nil, nil
+	}
+	named := a.of[who]
+	switch {
+	case issuer == "" && shape.Keyed(who):
+		return []audit.Keyed{audit.Keyed(who)}, nil
+	case issuer == "" && len(named) == 1:
+		return named, nil
+	case issuer == "" && len(named) > 1:
+		return nil, cli.Misused("%d configured principals are called %q; name the key id", len(named), who)
+	case a.names == nil:
+		return nil, cli.Misused("cannot resolve %q: collected journals have no keys; name a pseudonym as events have it", who)
+	}
+	groups, err := a.index.Count(ctx, audit.Filter{Limit: maxPeople}, []string{"principal", "tenant", "client"})
+	if err != nil {
+		return nil, err
+	}
+	var found []audit.Keyed
+	for _, g := range groups {
+		for _, id := range a.wholes(who, issuer, g.Values[1], g.Values[2]) {
+			if pseudonym := audit.Keyed(g.Values[0]); a.is(pseudonym, id) {
+				found = append(found, pseudonym)
+				break
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, cli.Misused("cannot resolve %q: no configured principal is called so, and no event is of such a person; "+
+			"name them as events do (k1:…), or whole as 'ISSUER|SUBJECT'", who)
+	}
+	return found, nil
+}
+
+// is says whether a pseudonym is that of an identity, also by a key that was rotated.
+func (a *Records) is(pseudonym audit.Keyed, id string) bool {
+	return a.names.Contains(&audit.Event{Principal: pseudonym}, "", gateway.ItemID{}, []byte(id)) != ""
+}
+
+// wholes returns the identities, as gateway.Principal.ID gives them, that a name may
+// mean in an event of this tenant and client.
+func (a *Records) wholes(who, issuer, tenant, client string) []string {
+	parts := split(who)
+	var all []string
+	add := func(issuer, subject, tenant, client string) {
+		p := gateway.Principal{Issuer: issuer, Subject: subject, Tenant: tenant, Client: client}
+		all = append(all, p.ID())
+	}
+	switch {
+	case issuer != "":
+		add(issuer, who, tenant, client)
+	case len(parts) == 2:
+		add(parts[0], parts[1], tenant, client)
+	case len(parts) == 4 || len(parts) == 5 && parts[4] == "":
+		add(parts[0], parts[1], parts[2], parts[3])
+	case len(parts) == 1:
+		for i := range a.config.Auth.Issuers {
+			add(a.config.Auth.Issuers[i].URL, who, tenant, client)
+		}
+	}
+	return all
+}
+
+// split is the reverse of gateway.Principal.ID: parts between bars, where a backslash
+// takes the meaning of the next byte.
+func split(id string) []string {
+	parts, part := []string(nil), strings.Builder{}
+	for i := 0; i < len(id); i++ {
+		switch {
+		case id[i] == '|':
+			parts = append(parts, part.String())
+			part.Reset()
+			continue
+		case id[i] == '\\' && i+1 < len(id):
+			i++
+		}
+		part.WriteByte(id[i])
+	}
+	return append(parts, part.String())
+}
+
+// Actor names who did what a row tells: its principal, or of an act of those who run
+// the gateway who it was and by which key.
+func (a *Records) Actor(r *audit.Row) string {
+	if name := a.Who(r); name != "" || !byStaff(r.Type) {
+		return name
+	}
+	told, err := a.at(r.Position)
+	if err != nil {
+		return "" // retention has removed it meanwhile
+	}
+	return a.Approver(&told.Event)
+}
+
+func byStaff(t audit.Type) bool {
+	of, _, _ := strings.Cut(string(t), ".")
+	return of == "approval" || of == "admin" || of == "ledger" || t == audit.CallReviewed || t == audit.DetailRead
+}
+
+// Approver names who answered a ticket, settled an action or read a detail, with the id
+// of the key by which they did; "" where nobody did.
+func (a *Records) Approver(e *audit.Event) string {
+	if e.Approver == "" {
+		return ""
+	}
+	name := a.Who(&audit.Row{Principal: e.Approver})
+	if e.Principal == "" && e.Client != "" {
+		name += " by key " + string(e.Client)
+	}
+	return name
+}
