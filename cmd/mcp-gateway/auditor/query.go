@@ -156,7 +156,7 @@ func (q *question) filter(ctx context.Context, now time.Time, a *records.Records
 	if err != nil {
 		return f, err
 	}
-	if err := q.people(ctx, a, &f); err != nil {
+	if err := a.Narrow(ctx, &f, records.Person{Principal: q.principal, Subject: q.subject, Issuer: q.issuer}); err != nil {
 		return f, err
 	}
 	if q.id != "" {
@@ -170,31 +170,4 @@ func (q *question) filter(ctx context.Context, now time.Time, a *records.Records
 	}
 	f.Until, err = cli.Moment("--until", q.until, now)
 	return f, err
-}
-
-// people says whom the flags mean. A name that is nobody's is refused: no rows would
-// read as "has done nothing".
-func (q *question) people(ctx context.Context, a *records.Records, f *audit.Filter) error {
-	who := q.principal
-	if q.subject != "" && (q.issuer == "" || who != "") {
-		clear, err := a.Count(ctx, audit.Filter{Subject: f.Subject, Limit: 1}, []string{"subject"})
-		if err != nil {
-			return err
-		}
-		if len(clear) == 0 && who != "" {
-			return cli.Misused("--subject: no event names %q in clear", q.subject)
-		}
-		if len(clear) > 0 && who == "" {
-			return nil
-		}
-	}
-	if who == "" {
-		who, f.Subject = q.subject, ""
-	}
-	if who == "" && q.issuer != "" {
-		return cli.Misused("--issuer: name a subject of it by --subject")
-	}
-	var err error
-	f.People, err = a.People(ctx, who, q.issuer)
-	return err
 }

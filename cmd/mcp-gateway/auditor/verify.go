@@ -87,7 +87,7 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 			}
 			fallthrough
 		default:
-			if o.Keys, err = orKeys(o.Keys, c.State.Dir); err != nil {
+			if o.Keys, err = seals.OrKeys(o.Keys, filepath.Join(c.State.Dir, run.KeysDir)); err != nil {
 				return o, "", err
 			}
 		}
@@ -101,16 +101,6 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 	var err error
 	o.Notes, err = checkpoint.Read(exported)
 	return o, journal, err
-}
-
-// orKeys returns the keys that were named, or else those of a state; none where it
-// has none: none are made for it.
-func orKeys(named checkpoint.Keys, state string) (checkpoint.Keys, error) {
-	dir := filepath.Join(state, run.KeysDir)
-	if info, err := os.Stat(dir); len(named) > 0 || err != nil || !info.IsDir() {
-		return named, nil
-	}
-	return seals.Keys(dir)
 }
 
 // unproven refuses a journal of which nothing was held against a checkpoint: its end

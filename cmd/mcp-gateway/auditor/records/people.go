@@ -30,6 +30,36 @@ func (a *Records) knowStaff(c *config.Config) {
 	}
 }
 
+// Person is whom flags mean.
+type Person struct{ Principal, Subject, Issuer string }
+
+// Narrow has a filter admit only what a person did. A subject is looked for in clear
+// first, unless an issuer is named. A name that is nobody's is wrong usage: no rows would
+// read as "has done nothing".
+func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) error {
+	if p.Subject != "" && (p.Issuer == "" || p.Principal != "") {
+		clear, err := a.Count(ctx, audit.Filter{Subject: audit.Label(p.Subject), Limit: 1}, []string{"subject"})
+		switch {
+		case err != nil:
+			return err
+		case len(clear) == 0 && p.Principal != "":
+			return cli.Misused("--subject: no event names %q in clear", p.Subject)
+		case len(clear) > 0 && p.Principal == "":
+			return nil
+		}
+	}
+	who := p.Principal
+	if who == "" {
+		who, f.Subject = p.Subject, ""
+	}
+	if who == "" && p.Issuer != "" {
+		return cli.Misused("--issuer: name a subject of it by --subject")
+	}
+	var err error
+	f.People, err = a.People(ctx, who, p.Issuer)
+	return err
+}
+
 // People returns how events name a person, by all tenants and clients: the
 // pseudonym itself, that of the configured principal with this subject or key id, or
 // those of a whole identity, "issuer|subject" or gateway.Principal.ID. A subject alone

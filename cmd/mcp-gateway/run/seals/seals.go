@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"net/url"
+	"os"
 
 	"mcp-gateway/audit/checkpoint"
 	"mcp-gateway/config"
@@ -72,4 +73,13 @@ func Keys(dir string) (checkpoint.Keys, error) {
 		keys = append(keys, key)
 	}
 	return keys, nil
+}
+
+// OrKeys returns the keys that were named, or else those of a key folder; none where
+// there is no such folder: none is made for it.
+func OrKeys(named checkpoint.Keys, dir string) (checkpoint.Keys, error) {
+	if info, err := os.Stat(dir); len(named) > 0 || err != nil || !info.IsDir() {
+		return named, nil
+	}
+	return Keys(dir)
 }
