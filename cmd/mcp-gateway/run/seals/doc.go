@@ -2,5 +2,5 @@
 //
 // Map:
 //
-//	seals.go  Hand, Exporters, Keys
+//	seals.go  Hand, Exporters, Keys, OrKeys
 package seals
