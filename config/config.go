@@ -113,9 +113,10 @@ type Upstream struct {
 	Refresh          Refresh
 	Revision         Revision
 	Relay            []Relay
-	Extensions       []string       // of the protocol, that hosts and it may agree on
-	Content          redact.Content // how it is delivered
-	TrustDefinitions bool           // serves what it lists, unreviewed: for test suites only
+	Extensions       []string         // of the protocol, that hosts and it may agree on
+	Content          redact.Content   // how it is delivered
+	TrustDefinitions bool             // serves what it lists, unreviewed: for test suites only
+	Missing          gateway.Problems // secrets of it that are not there: it is not to be reached; nil = none
 }
 
 // Secret is a value that the file names by reference.

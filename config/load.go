@@ -26,7 +26,8 @@ type loader struct {
 }
 
 // Load reads an upstreams.yaml. Its error is a gateway.Problems that holds
-// every fault of the file, in the order of their positions.
+// every fault of the file, in the order of their positions. Where upstreams lack
+// secrets and nothing else is wrong there is no error: each says so in Missing.
 func Load(path string) (*Config, error) {
 	c, err := Survey(path)
 	if err != nil {
@@ -42,7 +43,7 @@ func Survey(path string) (*Config, error) {
 	doc := form.Open(path, maxFile)
 	dir := filepath.Dir(doc.File())
 	l := &loader{dir: dir, secrets: secret.Files{Dir: dir}}
-	c := l.defaults()
+	c, spared := l.defaults(), 0
 	c.File, c.Revision = doc.File(), doc.Revision()
 	doc.Read(l.file(c))
 	c.SecretFiles = l.secrets.Read
@@ -50,10 +51,14 @@ func Survey(path string) (*Config, error) {
 		c.settle(doc.Root())
 		c.judge(doc.Root())
 		admins.Settle(doc.Root(), &c.Admin, c.Console, c.Auth.Keys)
+		for id, u := range c.Upstreams { // one that lacks a secret is down alone
+			u.Missing = doc.Within(doc.Root().Child("upstreams", id), string(gateway.ReasonSecretMissing))
+			spared += len(u.Missing)
+		}
 	} else {
 		c = nil
 	}
-	if problems := doc.Problems(); len(problems) > 0 {
+	if problems := doc.Problems(); len(problems) > spared {
 		return c, problems
 	}
 	return c, nil
@@ -67,14 +72,7 @@ func LoadExposure(path string) (*registry.Exposure, error) { return exposure.Loa
 // ReviewedExposure is LoadExposure for reviewers: a file that is not there yet is
 // one that reviews nothing, wherever the configuration says that it will be.
 func (c *Config) ReviewedExposure() (*registry.Exposure, error) {
-	if _, err := os.Stat(c.Exposure); errors.Is(err, fs.ErrNotExist) {
-		return noExposure(), nil
-	}
-	return exposure.Load(c.Exposure)
-}
-
-func noExposure() *registry.Exposure {
-	return &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}, Revision: "none"}
+	return exposure.LoadAny(c.Exposure)
 }
 
 // LoadExposure reads the exposure file of the configuration. Where the file is
@@ -87,7 +85,7 @@ func (c *Config) LoadExposure() (*registry.Exposure, error) {
 	case c.exposureAbsent != nil:
 		return nil, gateway.Problems{*c.exposureAbsent}
 	default:
-		return noExposure(), nil
+		return exposure.None(), nil
 	}
 }
 

@@ -364,3 +364,33 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// A secret that an upstream lacks keeps that upstream down and nothing else; one that
+// anything else lacks, or another fault, refuses the whole.
+func TestASecretThatAnUpstreamLacks(t *testing.T) {
+	t.Setenv("CONFIG_TEST_YES", "value")
+	const two = `upstreams:
+  bare: {http: {url: "https://a.example/mcp", credential: {bearer: "env:CONFIG_TEST_YES"}}}
+  lacks:
+    stdio: {command: [server], env: {KEY: "env:CONFIG_TEST_NO", OTHER: "env:CONFIG_TEST_YES"}}
+`
+	c, err := Load(write(t, "upstreams.yaml", "version: 1\n"+two))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := c.Upstreams["lacks"].Missing
+	if len(missing) != 1 || missing[0].Code != "secret_missing" || missing[0].Pos.Line != 5 || !strings.Contains(missing[0].Message, "CONFIG_TEST_NO") {
+		t.Errorf("lacks: %v", missing)
+	}
+	if other := c.Upstreams["bare"].Missing; other != nil {
+		t.Errorf("bare: %v", other)
+	}
+	for name, more := range map[string]string{
+		"policy, below":   "policy: {bundle: {url: \"https://b.example/p\", key: \"file:absent\"}}\n",
+		"another mistake": "limits: {body: much}\n",
+	} {
+		if _, err := Load(write(t, "upstreams.yaml", "version: 1\n"+two+more)); err == nil || !strings.Contains(err.Error(), "CONFIG_TEST_NO") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

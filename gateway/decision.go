@@ -119,6 +119,10 @@ const (
 // ReasonCredential says that there is no credential for the upstream.
 const ReasonCredential Reason = "upstream_credential"
 
+// ReasonSecretMissing says that the upstream's configuration names a secret that is not
+// there, so that it is neither started nor asked.
+const ReasonSecretMissing Reason = "secret_missing"
+
 // Which rate or budget is used up.
 const (
 	ReasonPrincipalRate    Reason = "rate_principal"

@@ -1,6 +1,9 @@
 package exposure
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"strings"
 
 	"mcp-gateway/config/form"
@@ -45,4 +48,17 @@ func enter(x *registry.Exposure, kind gateway.Kind, said byUpstream) {
 			x.Items[gateway.ItemID{Kind: kind, Upstream: upstream, Name: name}] = rec
 		}
 	}
+}
+
+// LoadAny is Load, but a file that is not there reviews nothing.
+func LoadAny(path string) (*registry.Exposure, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return None(), nil
+	}
+	return Load(path)
+}
+
+// None reviews nothing.
+func None() *registry.Exposure {
+	return &registry.Exposure{Items: map[gateway.ItemID]*registry.Record{}, Revision: "none"}
 }

@@ -125,6 +125,17 @@ func (d *Document) Problems() gateway.Problems {
 	return out
 }
 
+// Within returns the problems of that code with scalars of a place; nil for none.
+func (d *Document) Within(p Place, code string) gateway.Problems {
+	var within gateway.Problems
+	for _, found := range d.Problems() {
+		if found.Code == code && p.holds(found.Pos) {
+			within = append(within, found)
+		}
+	}
+	return within
+}
+
 func (d *Document) report(pos gateway.Pos, code, message string) {
 	d.problems = append(d.problems, gateway.Problem{Pos: pos, Code: code, Message: message})
 }

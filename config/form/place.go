@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -57,6 +58,22 @@ func (p Place) Item(i int) Place {
 		p.node = seq.Values[i]
 	}
 	return p
+}
+
+// holds reports whether a scalar of the place, or within it, begins at the position.
+func (p Place) holds(pos gateway.Pos) bool {
+	if _, scalar := scalarOf(p.node); scalar {
+		return p.Pos() == pos
+	}
+	for _, pair := range Pairs(p.node) {
+		if (Place{p.doc, pair.Value}).holds(pos) {
+			return true
+		}
+	}
+	if seq, ok := p.node.(*ast.SequenceNode); ok {
+		return slices.ContainsFunc(seq.Values, func(n ast.Node) bool { return (Place{p.doc, n}).holds(pos) })
+	}
+	return false
 }
 
 // Mask keeps a secret at the place out of every excerpt.

@@ -14,6 +14,7 @@
 //	past/         what calls became of, read in the journal
 //	tell/         what the operator's log says of calls, lists and reloads
 //	home/         the state directory, and whose it is
+//	absent/       upstreams that lack a secret
 //	served/       what a command sees, as the gateways that run serve it
 //	delivery/     policy that comes as bundles
 //	terms/        rates and credentials of the configuration, as rooms take them

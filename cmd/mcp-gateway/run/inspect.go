@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/cmd/mcp-gateway/run/absent"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/served"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
@@ -24,15 +25,18 @@ import (
 	"mcp-gateway/store"
 )
 
-// Validate checks configuration, exposure and policy, and changes nothing.
+// Validate checks configuration, exposure and policy, and changes nothing. A secret
+// that one upstream lacks is a problem too, though the others would be served.
 func Validate(ctx context.Context, configPath string) error {
 	c, err := config.Load(configPath)
 	if err != nil {
 		return err
 	}
 	g := &Gateway{options: Options{Clock: time.Now}, config: c}
-	_, err = g.plan(ctx, c)
-	return err
+	if _, err = g.plan(ctx, c); err != nil {
+		return err
+	}
+	return absent.Problems(c)
 }
 
 // Inspection is what is known of upstreams and their tools, without serving.
@@ -179,6 +183,12 @@ func (in *Inspection) ask(ctx context.Context, g *Gateway, fresh bool) error {
 }
 
 func (in *Inspection) askOne(ctx context.Context, g *Gateway, p *plan, id string) (registry.UpstreamFact, error) {
+	if missing := in.Config.Upstreams[id].Missing; len(missing) > 0 {
+		if g.options.Only != "" {
+			return registry.UpstreamFact{}, missing
+		}
+		return absent.Upstream(id).Fact(), nil // a gateway may have it: nothing is kept
+	}
 	client, err := g.client(ctx, p, id)
 	if err != nil {
 		return registry.UpstreamFact{ID: id}, fmt.Errorf("upstream %s: %w", id, err)

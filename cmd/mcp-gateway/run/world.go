@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/run/absent"
 	"mcp-gateway/cmd/mcp-gateway/run/admins"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
@@ -117,6 +118,10 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	undo := g.whois.Set(p.config, p.exposure) // who is started is asked for before anything is
 	for id, u := range p.config.Upstreams {
 		trust[id] = u.TrustDefinitions
+		if len(u.Missing) > 0 {
+			g.log().Fact(absent.Upstream(id).Fact())
+			continue
+		}
 		client, err := g.client(ctx, p, id)
 		if err != nil {
 			undo()
@@ -301,6 +306,9 @@ func (g *Gateway) trusted(id string) bool {
 // ports are the upstreams as the corridor calls them.
 func (w *world) ports() map[string]proxy.Upstream {
 	all := make(map[string]proxy.Upstream, len(w.clients))
+	for id := range w.config.Upstreams {
+		all[id] = absent.Upstream(id)
+	}
 	for id, c := range w.clients {
 		all[id] = c
 	}

@@ -60,6 +60,7 @@ func causes() map[gateway.Reason]string {
 		"stray_messages":             "it sends too many messages that answer nothing",
 		gateway.ReasonLaunchChanged:  "it would be started as something else than was reviewed, so it is not",
 		gateway.ReasonCredential:     "there is no credential for it",
+		gateway.ReasonSecretMissing:  "a secret that its configuration names is not there; `validate` says where",
 		gateway.ReasonUpstreamDown:   "it does not answer",
 		gateway.ReasonMalformed:      "what it lists is no list",
 	}
