@@ -389,7 +389,9 @@ func TestASecretThatAnUpstreamLacks(t *testing.T) {
 		"policy, below":   "policy: {bundle: {url: \"https://b.example/p\", key: \"file:absent\"}}\n",
 		"another mistake": "limits: {body: much}\n",
 	} {
-		if _, err := Load(write(t, "upstreams.yaml", "version: 1\n"+two+more)); err == nil || !strings.Contains(err.Error(), "CONFIG_TEST_NO") {
+		var problems gateway.Problems
+		_, err := Load(write(t, "upstreams.yaml", "version: 1\n"+two+more))
+		if !errors.As(err, &problems) || len(problems) != 2 || problems[0].Code != "secret_missing" || problems[0].Pos.Line != 5 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package failclosed
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -45,7 +46,8 @@ func TestASecretThatOneUpstreamLacks(t *testing.T) {
 		t.Errorf("the other upstream: %s", code)
 	}
 	err := run.Validate(t.Context(), s.Path("upstreams.yaml"))
-	if err == nil || !strings.Contains(err.Error(), "upstreams.yaml:") || !strings.Contains(err.Error(), "secret_missing") {
+	var problems gateway.Problems
+	if !errors.As(err, &problems) || len(problems) != 1 || problems[0].Code != "secret_missing" || problems[0].Pos.Line == 0 {
 		t.Errorf("validate says %v", err)
 	}
 	stage.Await(t, "the log says why", func() bool { return strings.Contains(s.Log(), "a secret that its configuration names is not there") })
