@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/config/admins"
 	"mcp-gateway/config/delivery"
+	"mcp-gateway/config/logs"
 	"mcp-gateway/config/rates"
 	"mcp-gateway/config/reach"
 	"mcp-gateway/config/secret"
@@ -28,6 +29,7 @@ type Config struct {
 	Policy    Policy
 	Limits    Limits
 	Audit     Audit
+	Log       logs.Log
 	Networks  reach.Networks // to which names of URLs here may lead, beside public ones
 	Admin     admins.Admin
 	Console   *admins.Console // nil = there is none

@@ -58,7 +58,7 @@ func (l *loader) file(c *Config) form.Value {
 			{Key: "phone", Doc: "Telephone numbers in the international form.", Value: form.Bool(&c.Redact.Phone)},
 		}}},
 		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
-	}, admins.Fields(&c.Admin, &c.Console)...)}
+	}, append(admins.Fields(&c.Admin, &c.Console), c.Log.Field())...)}
 }
 
 func (l *loader) bundle(b *delivery.Bundle) form.Value {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mcp-gateway/config/logs"
 	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -393,6 +394,16 @@ func TestASecretThatAnUpstreamLacks(t *testing.T) {
 		_, err := Load(write(t, "upstreams.yaml", "version: 1\n"+two+more))
 		if !errors.As(err, &problems) || len(problems) != 2 || problems[0].Code != "secret_missing" || problems[0].Pos.Line != 5 {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The level of the log is one of four words, info where none stands.
+func TestLogLevel(t *testing.T) {
+	for text, want := range map[string]logs.Level{"": logs.Info, "log: {level: debug}\n": logs.Debug, "log: {level: loud}\n": ""} {
+		c, err := load(t, "version: 1\n"+text)
+		if (err != nil) != (want == "") || err == nil && c.Log.Level() != want {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@
 //	main.go      exit codes, and the tree of commands
 //	serve.go     serve
 //	stdio.go     stdio
+//	loud.go      how much is logged
 //	files.go     validate, config schema, keys new
 //	tools.go     tools list, show, diff
 //	review.go    tools approve, quarantine

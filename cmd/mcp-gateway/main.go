@@ -97,6 +97,7 @@ type flags struct {
 	config    string
 	logLevel  string
 	logFormat string
+	loud      loudness
 	begun     bool // arguments and flags are as the command wants them
 }
 
@@ -111,12 +112,12 @@ func newRoot(f *flags) *cobra.Command {
 			if err := cmd.ValidateRequiredFlags(); err != nil {
 				return err
 			}
-			f.begun = true
+			f.begun, f.loud.flag = true, cmd.Flags().Changed("log-level")
 			return nil
 		},
 	}
 	root.PersistentFlags().StringVarP(&f.config, "config", "c", "upstreams.yaml", "the configuration `file`")
-	root.PersistentFlags().StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	root.PersistentFlags().StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error; where absent, log.level of the configuration")
 	root.PersistentFlags().StringVar(&f.logFormat, "log-format", "console", "console or json")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &exitError{exitUsage, "error: " + err.Error()}
@@ -169,7 +170,8 @@ func (f *flags) logger() (*zap.Logger, error) {
 		return nil, &exitError{exitUsage, "error: --log-level: " + err.Error()}
 	}
 	c := zap.NewProductionConfig()
-	c.Level = zap.NewAtomicLevelAt(level)
+	f.loud.level = zap.NewAtomicLevelAt(level)
+	c.Level = f.loud.level
 	c.OutputPaths, c.ErrorOutputPaths = []string{"stderr"}, []string{"stderr"}
 	c.EncoderConfig.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	c.DisableStacktrace = true

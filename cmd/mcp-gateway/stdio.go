@@ -32,7 +32,7 @@ func serveStdio(ctx context.Context, f *flags, in io.Reader, out io.Writer, upst
 		return err
 	}
 	shield(log)
-	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log, Helper: confine.Helper()})
+	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log, Loud: f.loud.take, Helper: confine.Helper()})
 	if err != nil {
 		return err
 	}

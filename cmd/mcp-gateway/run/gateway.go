@@ -26,6 +26,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
+	"mcp-gateway/config/logs"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
 	"mcp-gateway/proxy/door"
@@ -45,11 +46,12 @@ import (
 type Options struct {
 	ConfigPath string
 	Version    string
-	Log        *zap.Logger      // nil: nothing is logged
-	Clock      func() time.Time // nil: time.Now
-	OnStatus   func(net.Addr)   // is told where health and metrics are served; nil for nobody
-	Helper     []string         // the command that confines children; none: nothing can be confined
-	Only       string           // of an inspection: the one upstream that is asked; "" = those that need be
+	Log        *zap.Logger            // nil: nothing is logged
+	Loud       func(level logs.Level) // is told what level a configuration in force asks for; nil for nobody
+	Clock      func() time.Time       // nil: time.Now
+	OnStatus   func(net.Addr)         // is told where health and metrics are served; nil for nobody
+	Helper     []string               // the command that confines children; none: nothing can be confined
+	Only       string                 // of an inspection: the one upstream that is asked; "" = those that need be
 }
 
 // Gateway is a whole gateway on one machine: no services beside it.

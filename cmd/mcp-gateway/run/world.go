@@ -147,6 +147,9 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	if err := g.admins.Set(p.config); err != nil {
 		return err
 	}
+	if g.options.Loud != nil {
+		g.options.Loud(p.config.Log.Level())
+	}
 	changes := g.registry.SetExposure(p.exposure)
 	g.corridor.SetWorld(settings(p, ports))
 	g.refresher.Set(g.loops, ports)
