@@ -16,17 +16,19 @@ const shortCode = 512
 
 // decoded handles a string that should be base64, whose bytes a reader decodes:
 // where they are text, they are cleaned as any text is and encoded anew; elsewhere
-// secrets alone are looked for. What is no base64, or too short for a medium, will
-// be read as it stands, and is a string like any other.
+// secrets alone are looked for. What is too short for a medium, or in the alphabet of
+// URLs, may be read as it stands too, and is a string like any other as well. What is
+// no base64 is nothing that a reader may guess at: it is left out.
 func (w *walker) decoded(i, end int) {
 	token := w.in[i:end]
 	if len(token) <= 2 {
 		return
 	}
 	code := unbroken(w.unescaped(token))
-	plain, ok := text64(code)
+	plain, strange, ok := text64(code)
 	if !ok {
-		w.rewrite(i, end, true)
+		w.replace(i, end, "")
+		w.sign(codeNotBase64)
 		return
 	}
 	s, changed := plain, false
@@ -38,7 +40,7 @@ func (w *walker) decoded(i, end int) {
 		s, changed = w.r.secrets.Mask(nil, plain, w.counts)
 	}
 	if !changed {
-		if len(code) <= shortCode {
+		if strange {
 			w.rewrite(i, end, true)
 		}
 		return
@@ -73,14 +75,15 @@ func unbroken(code []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(code, []byte("\n"), nil), []byte("\r"), nil)
 }
 
-// text64 decodes base64 as the protocol has it, with and without padding.
-func text64(code []byte) ([]byte, bool) {
-	for _, enc := range [...]*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding} {
+// text64 decodes base64 as the protocol has it, and in the alphabet of URLs, with and
+// without padding. strange says that it may be read as something else.
+func text64(code []byte) (plain []byte, strange, ok bool) {
+	for n, enc := range [...]*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
 		if plain, err := enc.AppendDecode(nil, code); err == nil {
-			return plain, true
+			return plain, n >= 2 || len(code) <= shortCode, true
 		}
 	}
-	return nil, false
+	return nil, false, false
 }
 
 // The lines around a text under the profile wrap.

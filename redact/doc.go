@@ -13,6 +13,7 @@
 //	clean.go       Clean (proof of cleaning) and Report (counts, findings)
 //	walk.go        the walk over raw JSON that knows where it stands
 //	content.go     Content, Profile: links that are taken out, directives and addresses
+//	medium.go      media types, and what is of no form
 //	coded.go       text in base64; texts between marks that name their source
 //	joined.go      secrets that are split over neighbouring blocks
 //	definition.go  Definition, Item: definitions, whose meaning must not change

@@ -83,7 +83,7 @@ func TestResultKnowsWhereItIs(t *testing.T) {
 		"numbers, white space": {`{ "structuredContent" : {"n": 1.10e+2, "s":"` + zw + `"} }`, `{ "structuredContent" : {"n": 1.10e+2, "s":""} }`},
 		"keys and values":      {`{"structuredContent":{"ro` + zw + `ws":[{"na\u202eme":"x\udb40\udc41"}]}}`, `{"structuredContent":{"rows":[{"name":"x"}]}}`},
 		"uri in structured":    {`{"structuredContent":{"uri":"a` + zw + `","data":"` + zw + `b","blob":["` + zw + `"],"mimeType":"` + zw + `"}}`, `{"structuredContent":{"uri":"a","data":"b","blob":[""],"mimeType":""}}`},
-		"image":                {`{"content":[{"data":"` + zw + `","mimeType":"` + zw + `","type":"image","x":"` + zw + `"}]}`, `{"content":[{"data":"","mimeType":"","type":"image","x":""}]}`},
+		"image":                {`{"content":[{"data":"` + zw + `","mimeType":"` + zw + `","type":"image","x":"` + zw + `"}]}`, `{"content":[{"data":"","mimeType":"application/octet-stream","type":"image","x":""}]}`},
 		"audio":                {`{"content":[{"type":"audio","data":"` + zw + `"}]}`, `{"content":[{"type":"audio","data":""}]}`},
 		"data in text":         {`{"content":[{"type":"text","data":"` + zw + `","uri":"` + zw + `"}]}`, `{"content":[{"type":"text","data":"","uri":""}]}`},
 		"link":                 {`{"content":[{"type":"resource_link","uri":"a://x` + zw + `","name":"n` + zw + `","icons":[{"src":"` + zw + `"}]}]}`, `{"content":[{"type":"text","text":"[link removed: it leads where this server's links may not]"}]}`},

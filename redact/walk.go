@@ -117,6 +117,8 @@ func (w *walker) value(i int, p place.Place) int {
 			w.judge(w.in[i:end])
 		case place.Coded:
 			w.decoded(i, end)
+		case place.Medium:
+			w.medium(i, end)
 		default:
 			w.rewrite(i, end, p != place.Address)
 		}
@@ -194,7 +196,7 @@ func (w *walker) object(i int, p place.Place) int {
 		if i < len(w.in) && w.in[i] == ':' {
 			i = w.space(i + 1)
 		}
-		if at := p.Member(string(name), w.in[i:]); !tells || at == place.Alone || at == place.Fixed || at == place.Coded || !w.named(name, i) {
+		if at := p.Member(string(name), w.in[i:]); !tells || at == place.Alone || at == place.Fixed || at == place.Coded || at == place.Medium || !w.named(name, i) {
 			i = w.value(i, at)
 		} else {
 			i = stringEnd(w.in, i)

@@ -9,7 +9,8 @@ type Place uint8
 const (
 	Alone    Place = iota // cursors and states: to change is to break
 	Free                  // any JSON: names and strings are cleaned
-	Address               // URIs and MIME types: cleaned, and not spoken
+	Address               // URIs: cleaned, and not spoken
+	Medium                // media types: of their form, or replaced
 	Spoken                // the text of a content block
 	Coded                 // blobs, images and audio: bytes in base64
 	Result                // a CallToolResult, or another result with content
@@ -169,7 +170,7 @@ func blockMember(p Place, name string) Place {
 		}
 	case "mimeType":
 		if p != Block {
-			return Address
+			return Medium
 		}
 	case "data":
 		if p == Media {
