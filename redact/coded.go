@@ -1,18 +1,13 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/base64"
 	"strings"
-	"unicode/utf8"
 
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/form"
 	"mcp-gateway/redact/place"
 )
-
-// shortCode is the length up to which a string that should be the bytes of a medium
-// may be something else with the letters of base64.
-const shortCode = 512
 
 // decoded handles a string that should be base64, whose bytes a reader decodes:
 // where they are text, they are cleaned as any text is and encoded anew; elsewhere
@@ -24,8 +19,8 @@ func (w *walker) decoded(i, end int) {
 	if len(token) <= 2 {
 		return
 	}
-	code := unbroken(w.unescaped(token))
-	plain, strange, ok := text64(code)
+	code := form.Unbroken(w.unescaped(token))
+	plain, strange, ok := form.Decode(code)
 	if !ok {
 		w.replace(i, end, "")
 		w.sign(codeNotBase64)
@@ -33,7 +28,7 @@ func (w *walker) decoded(i, end int) {
 	}
 	s, changed := plain, false
 	switch {
-	case isText(plain):
+	case form.IsText(plain):
 		s, changed = w.treated(plain, false, true)
 	case w.secrets:
 		w.mean(plain) // for what is found: bytes that are no text keep their form
@@ -48,42 +43,6 @@ func (w *walker) decoded(i, end int) {
 	w.out = append(append(w.out, w.in[w.copied:i]...), '"')
 	w.out = append(base64.StdEncoding.AppendEncode(w.out, s), '"')
 	w.copied, w.changed = end, true
-}
-
-// shortText is the least that is taken for text: fewer bytes of anything are often
-// text by chance.
-const shortText = 16
-
-// isText tells text, which may hold what a terminal obeys, from other bytes.
-func isText(plain []byte) bool {
-	if len(plain) < shortText || !utf8.Valid(plain) {
-		return false
-	}
-	for _, c := range plain {
-		if c < ' ' && strings.IndexByte("\t\n\r\f\b\a\x1b", c) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// unbroken returns base64 without the line breaks that readers pass over.
-func unbroken(code []byte) []byte {
-	if bytes.IndexByte(code, '\n') < 0 && bytes.IndexByte(code, '\r') < 0 {
-		return code
-	}
-	return bytes.ReplaceAll(bytes.ReplaceAll(code, []byte("\n"), nil), []byte("\r"), nil)
-}
-
-// text64 decodes base64 as the protocol has it, and in the alphabet of URLs, with and
-// without padding. strange says that it may be read as something else.
-func text64(code []byte) (plain []byte, strange, ok bool) {
-	for n, enc := range [...]*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
-		if plain, err := enc.AppendDecode(nil, code); err == nil {
-			return plain, n >= 2 || len(code) <= shortCode, true
-		}
-	}
-	return nil, false, false
 }
 
 // The lines around a text under the profile wrap.
