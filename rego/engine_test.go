@@ -285,14 +285,19 @@ func TestInputAsPublished(t *testing.T) {
 	d := e.Decide(t.Context(), alice, rego.NewResource(rego.Item{
 		ID: gateway.ItemID{Upstream: "up", Name: "t"}, Exposed: "up__t", Definition: "sha256-jcs1:t", State: gateway.StateApproved,
 		Findings: []gateway.Finding{{Code: "b", Path: "/x", Severity: gateway.Info}, {Code: "b", Path: "/y", Severity: gateway.Info}},
-		Facts:    gateway.ExposureFacts{Scopes: []string{"b", "a", "b"}}, Claims: map[string]bool{"read_only": true},
+		Facts: gateway.ExposureFacts{
+			Scopes: []string{"b", "a", "b"}, Tenants: []string{"y", "x"}, Contract: "2",
+			Deprecated: &gateway.Deprecation{Sunset: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)},
+		},
+		Claims: map[string]bool{"read_only": true},
 	}), []byte(`{"secret": "hunter2"}`), modern)
 	const want = `{"action":{"name":"tools/call"},` +
 		`"context":{"era":"modern","revision":"2026-07-28","transport":"http"},` +
-		`"resource":{"id":"up/t","properties":{"annotations_untrusted":{"read_only":true},"definition":"sha256-jcs1:t","exposed_name":"up__t",` +
+		`"resource":{"id":"up/t","properties":{"annotations_untrusted":{"read_only":true},"contract":"2",` +
+		`"definition":"sha256-jcs1:t","deprecated":{"passed":false,"sunset":"2027-03-01"},"exposed_name":"up__t",` +
 		`"findings":[{"code":"b","severity":"info"}],"idempotent":"no","name":"t","open_world":true,"outbound":true,"owner":"",` +
 		`"reads_private":true,"reversible":false,"scopes":["a","b"],"side_effect":"destructive","state":"approved",` +
-		`"step_up":false,"type":"tool","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
+		`"step_up":false,"tenants":["x","y"],"type":"tool","untrusted_content":true,"upstream":"up"},"type":"tool"},` +
 		`"subject":{"id":"alice","properties":{"auth_method":"api_key","client":"ci","groups":["g"],"issuer":"gateway",` +
 		`"scopes":["a"],"tenant":"platform"},"type":"identity"}}`
 	if got := string(d.Input()); got != want {
