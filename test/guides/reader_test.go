@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,7 @@ type guide struct {
 	notes    map[string]string // files of the notes server, by name
 	wanted   string            // id of the call that waits
 	key      string            // of an approver
+	receiver string            // URL of one of OTLP logs
 	lost     string            // id of the action whose outcome is not known
 }
 
@@ -54,7 +56,8 @@ func newGuide(t *testing.T, bin string) *guide {
 	g.incident.Add(stage.Tool("find"), stage.Result(`{"resultType":"complete","isError":true,"content":[{"type":"text","text":"no such request"}]}`))
 	key, sum := auth.NewKey()
 	g.Stage = stage.Open(t, stage.Options{
-		Settings: fmt.Sprintf("admin: {keys: [{id: carol, sha256: %q, subject: carol, roles: [approver]}]}\n", sum),
+		Principals: []stage.Principal{{Name: "alice", Scopes: []string{"use"}}, {Name: "ci", Scopes: []string{"use"}}},
+		Settings:   fmt.Sprintf("audit: {detail: {keep: 1h}}\nadmin: {keys: [{id: carol, sha256: %q, subject: carol, roles: [approver]}]}\n", sum),
 		Upstreams: []stage.Upstream{
 			stage.Served(t, "incident", g.incident),
 			stage.Served(t, "files", stage.NewPeer().Add(stage.Tool("read_text_file"), done)),
@@ -79,6 +82,9 @@ func newGuide(t *testing.T, bin string) *guide {
 	g.ask(0)
 	g.lost = g.told(alice.Call(t, "incident__page_somebody", `{}`), "action_id")
 	g.key = key
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "application/json") }))
+	t.Cleanup(receiver.Close)
+	g.receiver = receiver.URL
 	g.lay()
 	return g
 }
@@ -113,6 +119,7 @@ func (g *guide) lay() {
 		"home/.config/host/mcp.json": g.notes["hosts.json"],
 		"carol.key":                  g.key,
 		"tools.json":                 g.notes["first.json"],
+		"elsewhere/heads":            "", // no checkpoint was due yet
 		"server.js":                  "// what the notes server runs\n",
 		"restored/upstreams.yaml":    "version: 1\nstate: {dir: ../var}\nexposure: ../exposure.yaml\nauth: {api_keys: []}\nupstreams: {}\n",
 		"next/gateway.rego":          "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if true\n",
@@ -133,14 +140,23 @@ func (g *guide) before(command string) {
 		"approvals revoke": func() { g.ask(2) },
 		"tools diff incident/": func() {
 			g.incident.Replace("list_recent_deployments", changedList)
-			if err := g.Gateway.Refresh(g.t.Context(), "incident"); err != nil {
-				g.t.Fatal(err)
-			}
+			stage.Await(g.t, "the list is read anew", func() bool { return g.Gateway.Refresh(g.t.Context(), "incident") == nil })
 		},
 		"tools diff notes-server/": func() {
 			g.run("tools approve notes-server/get_note --definition sha256-jcs1:… --side-effect read --scope notes:read --owner team --why w --by me", 0)
 			g.Write(g.t, "tools.json", g.notes["changed.json"])
 			g.run("tools list --refresh", 0)
+		},
+		"audit collect": func() {
+			g.run("demo -o json --keep "+g.Path("srv/gw-b"), 0)
+			kept := g.Path("srv/gw-a/var")
+			err := os.MkdirAll(kept, 0o700)
+			if err == nil {
+				err = exec.Command("cp", "-a", g.Path("var/journal"), g.Path("var/keys"), kept).Run()
+			}
+			if err != nil {
+				g.t.Fatal(err)
+			}
 		},
 		"receipts verify": func() {
 			g.Write(g.t, "receipt.json", g.run("receipts show 01a22a90-…", 0))
@@ -158,7 +174,8 @@ func ends(command string) int {
 	for begins, code := range map[string]int{
 		"tools diff":       differs,
 		"policy replay":    differs,
-		"ledger reconcile": failed, // with --ask: the status tool does not know
+		"audit contains":   differs, // another value
+		"ledger reconcile": failed,  // with --ask: the status tool does not know
 	} {
 		if strings.HasPrefix(command, begins) && (begins != "ledger reconcile" || strings.Contains(command, "--ask")) {
 			return code
@@ -184,7 +201,8 @@ func (g *guide) fill(command string) string {
 		id = g.wanted
 	}
 	command = anID.ReplaceAllString(command, id)
-	command = strings.NewReplacer("/etc/mcp-gateway/", g.Dir+"/", "~/", g.Path("home")+"/").Replace(command)
+	command = strings.NewReplacer("/etc/mcp-gateway/", g.Dir+"/", "/mnt/", g.Dir+"/", "/srv/", g.Path("srv")+"/",
+		"~/", g.Path("home")+"/", "https://collector.example", g.receiver).Replace(command)
 	return aDigest.ReplaceAllStringFunc(command, func(flag string) string {
 		flag, _, _ = strings.Cut(flag, " ")
 		return flag + " " + g.digest(command, strings.TrimPrefix(flag, "--"))
@@ -248,7 +266,7 @@ func (g *guide) endLater(c *exec.Cmd) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	c.Stderr = said
+	c.Stdout, c.Stderr = said, said
 	go func() {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
