@@ -148,9 +148,12 @@ func (g *guide) before(command string) {
 			g.run("tools list --refresh", 0)
 		},
 		"audit collect": func() {
-			g.run("demo -o json --keep "+g.Path("srv/gw-b"), 0)
+			g.run("demo -o json --keep ./srv-b", 0)
 			kept := g.Path("srv/gw-a/var")
 			err := os.MkdirAll(kept, 0o700)
+			if err == nil {
+				err = os.Rename(g.Path("srv-b"), g.Path("srv/gw-b"))
+			}
 			if err == nil {
 				err = exec.Command("cp", "-a", g.Path("var/journal"), g.Path("var/keys"), kept).Run()
 			}
