@@ -127,7 +127,7 @@ func numberExcess(lexeme []byte, lim Limits) string {
 
 // explain finds out why raw is not valid. The decoder's own error is not
 // passed on, because it quotes what it read.
-func explain(raw []byte) (error, gateway.Reason) {
+func explain(raw []byte) (gateway.Reason, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	_, err := dec.ReadValue()
 	cause, reason, at := ErrSyntax, gateway.ReasonNotJSON, dec.InputOffset()
@@ -140,7 +140,7 @@ func explain(raw []byte) (error, gateway.Reason) {
 	if se := (*jsontext.SyntacticError)(nil); errors.As(err, &se) {
 		at = se.ByteOffset
 	}
-	return fmt.Errorf("%w: at offset %d", cause, at), reason
+	return reason, fmt.Errorf("%w: at offset %d", cause, at)
 }
 
 func malformed(cause error, why gateway.Reason) error {

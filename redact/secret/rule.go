@@ -119,7 +119,7 @@ func (ru *rule) inWord(s []byte, start int) bool {
 // myTokenghp_…, from a longer name such as task_test_run2. The literal has a
 // symbol that no word has, and what follows it is no row of words.
 func glued(before byte, literal, body []byte) bool {
-	if len(literal) < 3 || len(literal) == 3 && upper(rune(literal[0])) || bytes.IndexAny(literal, "_-.") < 0 {
+	if len(literal) < 3 || len(literal) == 3 && upper(rune(literal[0])) || !bytes.ContainsAny(literal, "_-.") {
 		return false
 	}
 	if literal[1] == 'k' && (literal[0] == 's' || literal[0] == 'r') && bytes.IndexByte([]byte("aeiouAEIOU"), before) >= 0 {

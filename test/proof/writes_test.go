@@ -28,9 +28,9 @@ import (
 
 // desktop is a state directory, an upstream that may be killed, and gateways that may.
 type desktop struct {
-	t                      *testing.T
-	dir, key, address, url string
-	record                 string
+	t                 *testing.T
+	dir, key, address string
+	record            string
 
 	mu       sync.Mutex
 	gateways []*exec.Cmd
