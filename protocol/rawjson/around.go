@@ -33,7 +33,7 @@ func CheckAround(raw []byte, lim Limits, path ...string) error {
 	from := 0
 	for c := open(raw[start:end], '['); c.next(); {
 		if !isLoose(c.value, lim) {
-			return malformed(fmt.Errorf("%w: within an element", ErrSyntax), gateway.ReasonNotJSON)
+			return malformed(gateway.ReasonNotJSON, fmt.Errorf("%w: within an element", ErrSyntax))
 		}
 		skeleton = append(append(skeleton, raw[from:start+c.at-len(c.value)]...), '0')
 		from = start + c.at

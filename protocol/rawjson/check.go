@@ -64,7 +64,7 @@ func Check(raw []byte, lim Limits) error {
 		if what == nesting {
 			reason = gateway.ReasonDepth
 		}
-		return malformed(fmt.Errorf("%w: %s at offset %d", ErrLimit, what, at), reason)
+		return malformed(reason, fmt.Errorf("%w: %s at offset %d", ErrLimit, what, at))
 	}
 	if !jsontext.Value(raw).IsValid() {
 		return malformed(explain(raw))
@@ -143,7 +143,7 @@ func explain(raw []byte) (gateway.Reason, error) {
 	return reason, fmt.Errorf("%w: at offset %d", cause, at)
 }
 
-func malformed(cause error, why gateway.Reason) error {
+func malformed(why gateway.Reason, cause error) error {
 	return gateway.Because(gateway.CodeMalformed, cause, gateway.ReasonMalformed, why)
 }
 
