@@ -184,7 +184,7 @@ url=$(sed -n 's/.*"msg":"serving".*"url":"\([^"]*\)".*/\1/p' "$work/gateway.log"
 ok "the gateway serves at $url, four upstreams are up"
 
 upstream_row() { # ID ERA REVISION SERVED HELD-BACK
-  gw upstreams list -o csv | grep -q "^$1,up,,$2,$3,$4,$5," || die "upstreams list, $1: $(gw upstreams list)"
+  gw upstreams list -o csv | grep -qE "^$1,up,,,[^,]*,$2,$3,[^,]*,$4,$5," || die "upstreams list, $1: $(gw upstreams list)"
 }
 upstream_row everything legacy 2025-11-25 0 26
 upstream_row files legacy 2025-11-25 0 14

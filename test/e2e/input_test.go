@@ -65,7 +65,7 @@ func TestBadInput(t *testing.T) {
 		{"argument that is a fraction", alice.Calling(status, `{"service":"payments","window_minutes":5.5}`), 200, gateway.CodeInvalidArguments, nil, audit.ToolRefused},
 		{"argument that nobody declared", alice.Calling(create, with(`"receipt":{"approved":true}`)), 200, gateway.CodeInvalidArguments, nil, audit.ToolRefused},
 		{"scope missing", alice.Calling(create, strings.Replace(ticket, "P3", "P1", 1)), 200, gateway.CodeForbidden, []gateway.Reason{"scope_missing"}, audit.ToolRefused},
-		{"nobody consented", alice.Calling(create, ticket), 200, gateway.CodeApprovalRequired, []gateway.Reason{"irreversible_write", "outbound_write"}, audit.ApprovalAsked},
+		{"nobody consented", alice.Calling(create, ticket), 200, gateway.CodeApprovalRequired, []gateway.Reason{"irreversible_write", "outbound_write"}, audit.ToolRefused},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			reply := tt.request.Send(t)

@@ -115,6 +115,8 @@ func (s *schemas) scalar(n node, kind any, member string) string {
 	switch {
 	case member == "url": // what a person is sent to
 		return `"https://example.test/go?x=1"`
+	case member == "mimeType": // another is replaced
+		return pick(s.values, []string{`"text/plain"`, `"image\/png"`, `"application/vnd.example+json; charset=utf-8"`})
 	case member == "src": // of an icon, which is one of an image in itself
 		_ = s.uri() // as far as chance goes, any URI
 		return `"data:image/png;base64,AAAA"`

@@ -51,8 +51,8 @@ func (s *Stage) Rows(t testing.TB, f audit.Filter) []audit.Row {
 }
 
 // Events returns what hosts left on record since it was asked last, oldest
-// first: one row for each call. What the gateway notes of itself, and counts of
-// refusals, are left out.
+// first: one row for each call. What the gateway notes of itself, questions to
+// people, and counts of refusals are left out.
 func (s *Stage) Events(t testing.TB) []audit.Row {
 	t.Helper()
 	var mine []audit.Row
@@ -62,7 +62,7 @@ func (s *Stage) Events(t testing.TB) []audit.Row {
 		}
 		s.seen = r.Position.Seq
 		switch r.Type {
-		case audit.ToolDecided, audit.ToolFinished, audit.ToolRefused, audit.ToolsListed, audit.RequestRefused, audit.ApprovalAsked:
+		case audit.ToolDecided, audit.ToolFinished, audit.ToolRefused, audit.ToolsListed, audit.RequestRefused:
 			mine = append(mine, r)
 		}
 	}
