@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -80,9 +79,9 @@ func newRuleset(s Spec, program string) (*ruleset, error) {
 	return r, r.listed(s, program)
 }
 
-// open grants all but what is hidden or kept. The gateway's own binary and the
-// directory that it lies in are always kept: who writes there is the gateway at its
-// next start.
+// open grants all but what is hidden or kept. The gateway's own binary is always
+// kept, and so nothing is made or removed in the directory that it lies in: who could
+// put another there is the gateway at its next start.
 func (r *ruleset) open(s Spec) error {
 	own, err := os.Executable() // the gateway's: what follows as the child is not yet
 	if err != nil {
@@ -90,7 +89,7 @@ func (r *ruleset) open(s Spec) error {
 	}
 	own = follow(own)
 	hidden := append(resolved(s.Hidden), devices)
-	kept := append(append(resolved(s.Kept), own, filepath.Dir(own)), hidden...)
+	kept := append(append(resolved(s.Kept), own), hidden...)
 	err = r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
 	for _, path := range rootsBut("/", hidden) {
 		err = errors.Join(err, r.allow(path, readAll))

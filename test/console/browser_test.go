@@ -47,7 +47,7 @@ func newTab(t *testing.T) *tab {
 		t.Fatal("there is no Chromium here")
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WindowSize(1000, 760), chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WindowSize(1000, 760), // its profile is its own to remove
 		chromedp.Flag("disable-dev-shm-usage", true))
 	browser, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
