@@ -39,7 +39,7 @@ func journalCells() []cell {
 			s.refused(t, "journal")
 		}},
 		{"fails while running", denies, "No record, no call: `audit_unavailable`, until a write succeeds again.", func(t *testing.T) { unrecorded(t, broken) }},
-		{"slow", denies, "An event that is not durable within its time (500 ms) stops its call: `audit_unavailable`.", func(t *testing.T) {
+		{"slow", denies, "An event that is not durable within its time (2 s) stops its call: `audit_unavailable`.", func(t *testing.T) {
 			g := open(t, "")
 			pipe, release := stuck(t)
 			mend := g.breakFiles(t, "/var/journal/", pipe)

@@ -29,7 +29,7 @@ import (
 
 // What the configuration does not name yet.
 const (
-	auditTimeout = 500 * time.Millisecond
+	auditTimeout = 2 * time.Second
 	listTTL      = 30 * time.Second
 	pageSize     = 1000
 	perPrincipal = 256
