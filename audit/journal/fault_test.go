@@ -52,11 +52,14 @@ type faultyFile struct {
 
 func (f *faultyFile) Write(p []byte) (int, error) {
 	f.disk.mu.Lock()
-	room, hang := f.disk.room, f.disk.hang
+	hang := f.disk.hang
 	f.disk.mu.Unlock()
 	if hang != nil {
 		<-hang
 	}
+	f.disk.mu.Lock()
+	room := f.disk.room // as it is when the disk goes on
+	f.disk.mu.Unlock()
 	if room < 0 || room >= len(p) {
 		return f.file.Write(p)
 	}
