@@ -4,7 +4,7 @@
 //
 // Map:
 //
-//	main.go      exit codes, and the tree of commands
+//	main.go      the tree of commands
 //	serve.go     serve
 //	stdio.go     stdio
 //	loud.go      how much is logged
@@ -12,11 +12,10 @@
 //	tools.go     tools list, show, diff
 //	review.go    tools approve, quarantine
 //	upstreams.go upstreams list
-//	table.go     tables, JSON and CSV on standard output
 //	author/      policy …, tools explain
 //	operator/    approvals, receipts, ledger
 //	run/         assembles and serves a gateway
-//	cli/         exit codes and tables that all commands share
+//	cli/         exit codes, groups and tables that all commands share
 //	reviewer/    upstreams import, test, approve; hosts snippet; tools report
 //	auditor/     audit query, show, verify, export …
 //	demo/        the demo

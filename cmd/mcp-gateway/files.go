@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/auth"
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config"
 )
@@ -17,7 +18,7 @@ func validateCommand(f *flags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := run.Validate(cmd.Context(), f.config); err != nil {
-				return &exitError{exitUsage, err.Error()}
+				return &cli.Error{Code: cli.Usage, Text: err.Error()}
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), f.config+": no problems")
 			return nil
@@ -26,7 +27,7 @@ func validateCommand(f *flags) *cobra.Command {
 }
 
 func configCommand() *cobra.Command {
-	return group("config", "About the configuration file", &cobra.Command{
+	return cli.Group("config", "About the configuration file", &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of upstreams.yaml, for editors",
 		Args:  cobra.NoArgs,
@@ -38,7 +39,7 @@ func configCommand() *cobra.Command {
 }
 
 func keysCommand() *cobra.Command {
-	return group("keys", "API keys", &cobra.Command{
+	return cli.Group("keys", "API keys", &cobra.Command{
 		Use:   "new",
 		Short: "Make an API key",
 		Long:  "Make an API key. It is printed once and kept nowhere; only its SHA-256 goes into auth.api_keys.",

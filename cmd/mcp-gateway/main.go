@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -21,15 +20,6 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/operator"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
-)
-
-// Exit codes, for scripts.
-const (
-	exitOK       = 0
-	exitFailed   = 1 // something went wrong while it ran
-	exitUsage    = 2 // wrong usage or configuration
-	exitDiffers  = 3 // a difference was asked for and found
-	exitBadChain = 4 // the journal does not verify
 )
 
 // version is that of the build; releases set it with -ldflags -X.
@@ -49,14 +39,6 @@ func shield(log *zap.Logger) {
 	}
 }
 
-// exitError carries an exit code out of a command; its text may be empty.
-type exitError struct {
-	code int
-	text string
-}
-
-func (e *exitError) Error() string { return e.text }
-
 func execute(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer stop()
@@ -64,31 +46,25 @@ func execute(args []string) int {
 	root := newRoot(f)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	var coded *exitError
-	var worded *cli.Error
+	var coded *cli.Error
 	var problems gateway.Problems
 	switch {
 	case err == nil:
-		return exitOK
+		return cli.OK
 	case errors.As(err, &coded):
-		if coded.text != "" {
-			fmt.Fprintln(os.Stderr, coded.text)
+		if coded.Text != "" {
+			fmt.Fprintln(os.Stderr, coded.Text)
 		}
-		return coded.code
-	case errors.As(err, &worded):
-		if worded.Text != "" {
-			fmt.Fprintln(os.Stderr, worded.Text)
-		}
-		return worded.Code
+		return coded.Code
 	case errors.As(err, &problems):
 		fmt.Fprintln(os.Stderr, err)
-		return exitUsage
+		return cli.Usage
 	case !f.begun: // cobra's own words about the arguments
 		fmt.Fprintln(os.Stderr, "error:", err)
-		return exitUsage
+		return cli.Usage
 	default:
 		fmt.Fprintln(os.Stderr, "error:", err)
-		return exitFailed
+		return cli.Failed
 	}
 }
 
@@ -120,32 +96,12 @@ func newRoot(f *flags) *cobra.Command {
 	root.PersistentFlags().StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error; where absent, log.level of the configuration")
 	root.PersistentFlags().StringVar(&f.logFormat, "log-format", "console", "console or json")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &exitError{exitUsage, "error: " + err.Error()}
+		return &cli.Error{Code: cli.Usage, Text: "error: " + err.Error()}
 	})
 	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(), toolsCommand(f),
 		upstreamsCommand(f), desk(f).Hosts(), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand(), demo.GatewayCommand(buildVersion()))
 	root.AddCommand(operator.Commands(&f.config, buildVersion())...)
 	return root
-}
-
-// group is a command that only holds others.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return &exitError{exitUsage, fmt.Sprintf("error: unknown command %q for %q; try --help", args[0], cmd.CommandPath())}
-		}
-		return cmd.Help()
-	}}
-	c.AddCommand(commands...)
-	return c
-}
-
-// oneOf refuses a flag's value that would match nothing.
-func oneOf[T ~string](flag, value string, known ...T) error {
-	if value == "" || slices.Contains(known, T(value)) {
-		return nil
-	}
-	return &exitError{exitUsage, fmt.Sprintf("error: %s: %q is none of %s", flag, value, joined(known))}
 }
 
 // buildVersion is the release, or else the commit that the toolchain noted.
@@ -167,7 +123,7 @@ func buildVersion() string {
 func (f *flags) logger() (*zap.Logger, error) {
 	level, err := zapcore.ParseLevel(f.logLevel)
 	if err != nil {
-		return nil, &exitError{exitUsage, "error: --log-level: " + err.Error()}
+		return nil, &cli.Error{Code: cli.Usage, Text: "error: --log-level: " + err.Error()}
 	}
 	c := zap.NewProductionConfig()
 	f.loud.level = zap.NewAtomicLevelAt(level)
@@ -182,7 +138,7 @@ func (f *flags) logger() (*zap.Logger, error) {
 		c.Encoding, c.DisableCaller = "console", true
 		c.EncoderConfig.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
 	default:
-		return nil, &exitError{exitUsage, "error: --log-format: want console or json"}
+		return nil, &cli.Error{Code: cli.Usage, Text: "error: --log-format: want console or json"}
 	}
 	return c.Build()
 }

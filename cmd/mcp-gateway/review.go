@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/config/exposure"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
@@ -90,10 +91,10 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 		return err
 	}
 	if string(o.Digest) != r.definition {
-		return &exitError{exitFailed, fmt.Sprintf("error: %s is now %s, not the digest that was named; review it again with `tools show`", o.ID, o.Digest)}
+		return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s is now %s, not the digest that was named; review it again with `tools show`", o.ID, o.Digest)}
 	}
 	if missing := r.missing(o); len(missing) > 0 {
-		return &exitError{exitUsage, fmt.Sprintf("error: %s has no review yet, and a first one needs %s; nothing was written",
+		return &cli.Error{Code: cli.Usage, Text: fmt.Sprintf("error: %s has no review yet, and a first one needs %s; nothing was written",
 			o.ID, strings.Join(missing, ", "))}
 	}
 	record, err := r.record()
@@ -157,7 +158,7 @@ func (r *review) acceptable(o *registry.Observation, waived map[string]string) e
 	}
 	for _, reason := range o.Reasons {
 		if waived[string(reason)] == "" && reason != gateway.ReasonNoEvidence { // which is judged of the new record
-			return &exitError{exitFailed, fmt.Sprintf("error: %s is withheld (%s): %s", o.ID, joined(o.Reasons), printable(o.Detail))}
+			return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s is withheld (%s): %s", o.ID, cli.Joined(o.Reasons), printable(o.Detail))}
 		}
 	}
 	return nil
@@ -180,7 +181,7 @@ func acknowledged(o *registry.Observation, in exposure.RecordInput) error {
 	if len(open) == 0 {
 		return nil
 	}
-	return &exitError{exitFailed, fmt.Sprintf("error: %s has findings that nobody has judged; nothing was written\n%s\nWhere one is acceptable, say why with --waive CODE=WHY.",
+	return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s has findings that nobody has judged; nothing was written\n%s\nWhere one is acceptable, say why with --waive CODE=WHY.",
 		o.ID, strings.Join(open, "\n"))}
 }
 
@@ -220,17 +221,17 @@ func (r *review) later(in *exposure.RecordInput) error {
 	case r.statusTool != "" && r.statusFound != "":
 		in.Status = &gateway.StatusQuery{Tool: r.statusTool, Arguments: arguments, Found: r.statusFound}
 	case r.statusTool+r.statusFound != "" || arguments != nil:
-		return &exitError{exitUsage, "error: a status query needs --status-tool and --status-found"}
+		return &cli.Error{Code: cli.Usage, Text: "error: a status query needs --status-tool and --status-found"}
 	}
 	if r.sunset == "" {
 		if r.use != "" {
-			return &exitError{exitUsage, "error: --use says what replaces a deprecated tool: it needs --deprecated"}
+			return &cli.Error{Code: cli.Usage, Text: "error: --use says what replaces a deprecated tool: it needs --deprecated"}
 		}
 		return nil
 	}
 	sunset, err := time.Parse(time.DateOnly, r.sunset)
 	if err != nil {
-		return &exitError{exitUsage, "error: --deprecated wants a date such as 2026-09-01"}
+		return &cli.Error{Code: cli.Usage, Text: "error: --deprecated wants a date such as 2026-09-01"}
 	}
 	in.Deprecated = &gateway.Deprecation{Sunset: sunset, Use: r.use}
 	return nil
@@ -242,7 +243,7 @@ func assigned(flag string, values []string) (map[string]string, error) {
 	for _, v := range values {
 		name, text, ok := strings.Cut(v, "=")
 		if !ok || name == "" || text == "" {
-			return nil, &exitError{exitUsage, "error: " + flag + " wants name=text"}
+			return nil, &cli.Error{Code: cli.Usage, Text: "error: " + flag + " wants name=text"}
 		}
 		if all == nil {
 			all = make(map[string]string)
@@ -263,7 +264,7 @@ func yesNo(text string) (*bool, error) {
 	}
 	value, err := strconv.ParseBool(text)
 	if err != nil {
-		return nil, &exitError{exitUsage, fmt.Sprintf("error: %q is neither yes nor no", text)}
+		return nil, &cli.Error{Code: cli.Usage, Text: fmt.Sprintf("error: %q is neither yes nor no", text)}
 	}
 	return &value, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/author"
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/reviewer"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/confine"
@@ -21,7 +22,7 @@ import (
 )
 
 func toolsCommand(f *flags) *cobra.Command {
-	return group("tools", "See and review what upstreams list",
+	return cli.Group("tools", "See and review what upstreams list",
 		toolsListCommand(f), toolsShowCommand(f), toolsDiffCommand(f), approveCommand(f), quarantineCommand(f), desk(f).Report(),
 		author.ExplainTool(&f.config, buildVersion()))
 }
@@ -49,26 +50,26 @@ func toolsListCommand(f *flags) *cobra.Command {
 		Short: "List all tools, served or not, and why not",
 		Args:  cobra.NoArgs,
 	}
-	format := cmd.Flags().StringP("output", "o", "table", outputFormats)
+	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	state := cmd.Flags().String("state", "", "only this state, such as new, changed or withheld")
 	fresh := freshFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := oneOf("--state", *state, gateway.ExposureStates()...); err != nil {
+		if err := cli.OneOf("--state", *state, gateway.ExposureStates()...); err != nil {
 			return err
 		}
 		in, err := inspect(cmd, f, *fresh)
 		if err != nil {
 			return err
 		}
-		t := &table{columns: []string{"tool", "state", "side_effect", "owner", "scopes", "reasons", "findings"}}
+		t := &cli.Table{Columns: []string{"tool", "state", "side_effect", "owner", "scopes", "reasons", "findings"}}
 		for _, o := range in.Registry.Observations() {
 			if *state == "" || string(o.State) == *state {
-				t.add(listRow(&o)...)
+				t.Add(listRow(&o)...)
 			}
 		}
 		tellUnserved(cmd, in)
 		tellDown(cmd, in)
-		return t.write(cmd.OutOrStdout(), *format)
+		return t.Write(cmd.OutOrStdout(), *format)
 	}
 	return cmd
 }
@@ -103,7 +104,7 @@ func listRow(o *registry.Observation) []string {
 	for _, f := range o.Findings {
 		found = append(found, f.Code)
 	}
-	return []string{o.ID.String(), string(o.State), effect, owner, scopes, joined(o.Reasons), strings.Join(found, ",")}
+	return []string{o.ID.String(), string(o.State), effect, owner, scopes, cli.Joined(o.Reasons), strings.Join(found, ",")}
 }
 
 // find returns the observation of the tool that a person named as
@@ -114,7 +115,7 @@ func find(in *run.Inspection, name string) (*registry.Observation, error) {
 			return &o, nil
 		}
 	}
-	return nil, &exitError{exitFailed, fmt.Sprintf("error: no tool %q was observed; `tools list` names them all", name)}
+	return nil, &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: no tool %q was observed; `tools list` names them all", name)}
 }
 
 func toolsShowCommand(f *flags) *cobra.Command {
@@ -143,7 +144,7 @@ func toolsShowCommand(f *flags) *cobra.Command {
 func show(w io.Writer, o *registry.Observation) {
 	fmt.Fprintf(w, "tool        %s\nexposed as  %s\nstate       %s\ndigest      %s\n", o.ID, o.Exposed, o.State, o.Digest)
 	if len(o.Reasons) > 0 {
-		fmt.Fprintf(w, "reasons     %s\n", joined(o.Reasons))
+		fmt.Fprintf(w, "reasons     %s\n", cli.Joined(o.Reasons))
 	}
 	if o.Detail != "" {
 		fmt.Fprintf(w, "detail      %s\n", diff.Visible(o.Detail))
@@ -188,7 +189,7 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		Short: "Show how a tool's definition differs from the reviewed one; exit 3 if it does",
 		Args:  cobra.ExactArgs(1),
 	}
-	format := cmd.Flags().StringP("output", "o", "table", outputFormats)
+	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	fresh := freshFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, err := inspect(cmd, f, *fresh)
@@ -204,23 +205,23 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		t := &table{columns: []string{"change", "class", "direction", "at", "reviewed", "now"}}
+		t := &cli.Table{Columns: []string{"change", "class", "direction", "at", "reviewed", "now"}}
 		if *format != "table" {
-			t.columns = append(t.columns, "words")
+			t.Columns = append(t.Columns, "words")
 		}
 		var words []string
 		for _, c := range diff.Definitions(before, o.Definition.Raw) {
 			row := []string{string(c.Kind), string(c.Class), string(c.Direction), c.Pointer, c.Old, c.New}
-			t.add(append(row, c.Words)[:len(t.columns)]...)
+			t.Add(append(row, c.Words)[:len(t.Columns)]...)
 			if c.Words != "" {
 				words = append(words, c.Pointer+": "+c.Words)
 			}
 		}
-		if len(t.rows) == 0 {
+		if len(t.Rows) == 0 {
 			fmt.Fprintln(cmd.ErrOrStderr(), o.ID.String()+": as reviewed")
 			return nil
 		}
-		if err := t.write(cmd.OutOrStdout(), *format); err != nil {
+		if err := t.Write(cmd.OutOrStdout(), *format); err != nil {
 			return err
 		}
 		if *format == "table" {
@@ -228,7 +229,7 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", line)
 			}
 		}
-		return &exitError{code: exitDiffers}
+		return &cli.Error{Code: cli.Differs}
 	}
 	return cmd
 }
@@ -236,7 +237,7 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 // reviewed returns the definition that the tool's record speaks of.
 func reviewed(in *run.Inspection, o *registry.Observation) ([]byte, error) {
 	if o.Definition == nil || o.Record == nil {
-		return nil, &exitError{exitFailed, fmt.Sprintf("error: %s is %s: there is nothing to compare", o.ID, o.State)}
+		return nil, &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s is %s: there is nothing to compare", o.ID, o.State)}
 	}
 	for _, s := range in.History {
 		if s.ID == o.ID && s.Digest == o.Record.Definition {
@@ -246,14 +247,14 @@ func reviewed(in *run.Inspection, o *registry.Observation) ([]byte, error) {
 	if o.Digest == o.Record.Definition {
 		return o.Definition.Raw, nil
 	}
-	return nil, &exitError{exitFailed, fmt.Sprintf("error: the reviewed definition %s was never observed here", o.Record.Definition)}
+	return nil, &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: the reviewed definition %s was never observed here", o.Record.Definition)}
 }
 
 // parseToolID reads what a person typed.
 func parseToolID(text string) (gateway.ItemID, error) {
 	id, ok := gateway.ParseItemID(text)
 	if !ok {
-		return id, &exitError{exitUsage, fmt.Sprintf("error: %q is not UPSTREAM/TOOL", text)}
+		return id, &cli.Error{Code: cli.Usage, Text: fmt.Sprintf("error: %q is not UPSTREAM/TOOL", text)}
 	}
 	return id, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/config"
@@ -22,7 +23,7 @@ func upstreamsCommand(f *flags) *cobra.Command {
 		Short: "List upstreams: who is up, who is down, and why",
 		Args:  cobra.NoArgs,
 	}
-	format := list.Flags().StringP("output", "o", "table", outputFormats)
+	format := list.Flags().StringP("output", "o", "table", cli.Formats)
 	fresh := freshFlag(list)
 	list.RunE = func(cmd *cobra.Command, _ []string) error {
 		in, err := inspect(cmd, f, *fresh)
@@ -36,7 +37,7 @@ func upstreamsCommand(f *flags) *cobra.Command {
 			}
 			tools[o.ID.Upstream][o.State]++
 		}
-		t := &table{columns: []string{"upstream", "up", "reason", "cause", "review", "era", "revision", "changed", "served", "held back", "calls itself", "confined", "as of"}}
+		t := &cli.Table{Columns: []string{"upstream", "up", "reason", "cause", "review", "era", "revision", "changed", "served", "held back", "calls itself", "confined", "as of"}}
 		for _, id := range slices.Sorted(maps.Keys(in.Config.Upstreams)) {
 			fact, n := in.Facts[id], tools[id]
 			held := n[gateway.StateNew] + n[gateway.StateChanged] + n[gateway.StateQuarantined] + n[gateway.StateWithheld]
@@ -48,12 +49,12 @@ func upstreamsCommand(f *flags) *cobra.Command {
 				up = "up"
 			}
 			claimed := printable(fact.ClaimedName + " " + fact.ClaimedVersion)
-			t.add(id, up, fact.Reason, tell.Cause(fact), standing(in, id), fact.Era, fact.Revision, since(in.Profiles[id].At), strconv.Itoa(n[gateway.StateApproved]), strconv.Itoa(held),
+			t.Add(id, up, fact.Reason, tell.Cause(fact), standing(in, id), fact.Era, fact.Revision, since(in.Profiles[id].At), strconv.Itoa(n[gateway.StateApproved]), strconv.Itoa(held),
 				claimed, confined(in.Config.Upstreams[id], fact), fact.At.Local().Format(time.DateTime))
 		}
-		return t.write(cmd.OutOrStdout(), *format)
+		return t.Write(cmd.OutOrStdout(), *format)
 	}
-	return group("upstreams", "The servers behind the gateway", append(desk(f).Upstreams(), list)...)
+	return cli.Group("upstreams", "The servers behind the gateway", append(desk(f).Upstreams(), list)...)
 }
 
 // standing says where an upstream itself stands in review.
@@ -62,7 +63,7 @@ func standing(in *run.Inspection, id string) string {
 	if u.State != gateway.StateChanged {
 		return string(u.State)
 	}
-	return string(u.State) + " " + joined(u.Reasons)
+	return string(u.State) + " " + cli.Joined(u.Reasons)
 }
 
 func since(at time.Time) string {

@@ -115,7 +115,7 @@ func bundleCells() []cell {
 				t.Errorf("by the policy that was kept: %s", r.Body)
 			}
 		}},
-		{"fails while running", serves, "The policy in force stays in force; the log, `/readyz?verbose` and an event say so.", func(t *testing.T) {
+		{"fails while running", serves, "The policy in force stays in force; the log and `/status` say so.", func(t *testing.T) {
 			unmoved(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 		}},
 		{"slow", serves, "The policy in force stays in force until another has come whole.", func(t *testing.T) {

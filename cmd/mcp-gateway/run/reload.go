@@ -61,12 +61,16 @@ func (g *Gateway) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.log().Kept(g.config.Keep(next))
+	kept := g.config.Keep(next)
 	p, err := g.plan(ctx, next)
 	if err != nil {
 		return err
 	}
-	return g.enter(ctx, p)
+	if err := g.enter(ctx, p); err != nil {
+		return err
+	}
+	g.log().Kept(kept)
+	return nil
 }
 
 // read reads the configuration and says where its files can't be watched.
