@@ -23,6 +23,7 @@ const (
 	CodeForbiddenOrigin    Code = "forbidden_origin"
 	CodeMediaType          Code = "unsupported_media_type"
 	CodeNotAcceptable      Code = "not_acceptable"
+	CodeRequestTimeout     Code = "request_timeout" // its host stalled while it sent it
 	CodeMethodNotAllowed   Code = "method_not_allowed"
 	CodeNotFound           Code = "not_found"
 	CodeInvalidArguments   Code = "invalid_arguments"
@@ -72,7 +73,7 @@ func Codes() []Code {
 	return []Code{
 		CodeMalformed, CodeTooLarge, CodeUnknownMethod, CodeHeaderMismatch, CodeUnsupportedVersion,
 		CodeMissingCapability, CodeInvalidParams, CodeUnknownTool, CodeUnauthenticated,
-		CodeForbiddenOrigin, CodeMediaType, CodeNotAcceptable, CodeMethodNotAllowed, CodeNotFound,
+		CodeForbiddenOrigin, CodeMediaType, CodeNotAcceptable, CodeRequestTimeout, CodeMethodNotAllowed, CodeNotFound,
 		CodeInvalidArguments, CodeForbidden, CodeApprovalRequired, CodeQuarantined,
 		CodeRateLimited, CodeUnavailable, CodeBusinessError, CodeExecutionError, CodeTimeout,
 		CodeOutcomeUnknown, CodeContractViolation, CodeAuditUnavailable, CodePolicyUnavailable,

@@ -45,6 +45,7 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeForbiddenOrigin:    {403, 1403, false, RetryNo, "This origin or host may not reach the gateway."},
 		gateway.CodeMediaType:          {415, 1415, false, RetryNo, "The body must be application/json."},
 		gateway.CodeNotAcceptable:      {406, 1406, false, RetryNo, "The answer can't come in a media type that Accept admits."},
+		gateway.CodeRequestTimeout:     {408, 1408, false, RetryLater, "The request did not arrive in time."},
 		gateway.CodeMethodNotAllowed:   {405, 1405, false, RetryNo, "Only POST is supported here."},
 		gateway.CodeNotFound:           {404, 1404, false, RetryNo, "There is no such endpoint."},
 		gateway.CodeInvalidArguments:   {400, -32602, true, RetryChanged, "The arguments do not satisfy the definition."},
@@ -120,7 +121,7 @@ func forModels(r *Refusal, row Row) bool {
 func ofHTTP(code gateway.Code) bool {
 	switch code {
 	case gateway.CodeMalformed, gateway.CodeTooLarge, gateway.CodeHeaderMismatch, gateway.CodeUnsupportedVersion,
-		gateway.CodeUnauthenticated, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeNotAcceptable, gateway.CodeMethodNotAllowed,
+		gateway.CodeUnauthenticated, gateway.CodeForbiddenOrigin, gateway.CodeMediaType, gateway.CodeNotAcceptable, gateway.CodeRequestTimeout, gateway.CodeMethodNotAllowed,
 		gateway.CodeNotFound, gateway.CodeRateLimited, gateway.CodeBatch, gateway.CodeSessionUnknown, gateway.CodeSessionLimit,
 		gateway.CodeMalformedCredential, gateway.CodeIssuerUnavailable:
 		return true

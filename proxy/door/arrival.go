@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"time"
 
@@ -25,6 +26,9 @@ func Arrival(w http.ResponseWriter, r *http.Request, era audit.Era) proxy.Arriva
 	if r.URL.Path != Path {
 		scope = cmp.Or(strings.TrimPrefix(r.URL.Path, Path+"/"), "/") // "/mcp/" is no endpoint: "/" is nobody's id
 	}
+	if twoLengths(r) { // whoever passed it on may have read another request in it (RFC 9112, 6.1)
+		w.Header().Set("Connection", "close")
+	}
 	return proxy.Arrival{
 		Transport: string(audit.HTTP),
 		Era:       era,
@@ -42,11 +46,15 @@ func Arrival(w http.ResponseWriter, r *http.Request, era audit.Era) proxy.Arriva
 // bodyTime is how long a host may take to send its request.
 const bodyTime = 30 * time.Second
 
-// readBody bounds the time of reading. What fails there (a host that stalls or
-// leaves, chunks that are none) is the host's doing: CodeMalformed. The bound is lifted afterwards: it would
-// otherwise look like a host that left in the middle of a long call. It stays where
-// reading failed, or the server would wait for the rest before it answers.
+// readBody bounds the time of reading. What fails there is the host's doing: one that
+// stalls is CodeRequestTimeout, one that leaves, and chunks that are none,
+// CodeMalformed. The bound is lifted afterwards: it would otherwise look like a host
+// that left in the middle of a long call. It stays where reading failed, or the server
+// would wait for the rest before it answers.
 func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+	if twoLengths(r) {
+		return nil, gateway.Because(gateway.CodeMalformed, errTwoLengths)
+	}
 	rc := http.NewResponseController(w)
 	bounded := rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil
 	body, err := egress.ReadBody(r.Body, limit)
@@ -54,6 +62,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error)
 	switch {
 	case err == nil && bounded:
 		_ = rc.SetReadDeadline(time.Time{}) // it worked a moment ago
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = gateway.Because(gateway.CodeRequestTimeout, err)
 	case err != nil && !errors.As(err, &known):
 		err = gateway.Because(gateway.CodeMalformed, err)
 	}

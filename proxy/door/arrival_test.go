@@ -22,7 +22,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 		body io.Reader
 		want gateway.Code
 	}{
-		"stalls":  {iotest.ErrReader(os.ErrDeadlineExceeded), gateway.CodeMalformed},
+		"stalls":  {iotest.ErrReader(os.ErrDeadlineExceeded), gateway.CodeRequestTimeout},
 		"ends":    {iotest.ErrReader(io.ErrUnexpectedEOF), gateway.CodeMalformed},
 		"is over": {strings.NewReader("0123456789"), gateway.CodeTooLarge},
 	} {

@@ -36,6 +36,7 @@ func TestBrokenBodies(t *testing.T) {
 		"chunk without end":  {"Transfer-Encoding: chunked", "2\r\n{}xx0\r\n\r\n", 400, gateway.CodeMalformed},
 		"packed":             {"Content-Encoding: gzip\r\nContent-Length: 2", "{}", 415, gateway.CodeMediaType},
 		"packed, and plain":  {"Content-Encoding: gzip, identity\r\nContent-Length: 2", "{}", 415, gateway.CodeMediaType},
+		"two lengths":        {"Transfer-Encoding: chunked\r\nContent-Length: 2", "2\r\n{}\r\n0\r\n\r\n", 400, gateway.CodeMalformed},
 		"chunks of one kind": {"Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n", 400, gateway.CodeMalformed},
 	} {
 		for era, r := range eras {

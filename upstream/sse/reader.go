@@ -13,8 +13,13 @@ import (
 // maxField is the longest id, name or retry time that is kept.
 const maxField = 1024
 
+// leastIdle is what may be read that is no data, however short events are to be.
+const leastIdle = 1 << 20
+
 // Reader reads events. Comments are skipped, and so are events without data,
-// which servers send to keep a stream alive; their ids and retry times count.
+// which servers send to keep a stream alive; their ids and retry times count. Of
+// both together no more than an event's worth is read before one comes, so that
+// nobody is kept reading for nothing.
 type Reader struct {
 	Name  string        // of the event that Next returned last; "" = message
 	ID    string        // the last id that was sent, for Last-Event-ID; "" for none
@@ -24,6 +29,7 @@ type Reader struct {
 	limit  int
 	data   []byte // the event so far, and behind it the line so far
 	begun  bool   // the byte order mark, if any, is behind us
+	noLF   int    // so many bytes that are next hold no LF
 	lineLF bool   // the last line ended with CR: an LF now belongs to it
 }
 
@@ -35,16 +41,20 @@ func NewReader(r io.Reader, limit int) *Reader {
 // Next returns the data of the next event that has any, in memory of its own.
 // An event cut off by the end of the stream is not returned (WHATWG HTML,
 // 9.2.6). Errors: io.EOF at the end, CodeTooLarge for an event or line beyond
-// the limit, else what reading gave.
+// the limit, or for more than that before an event, else what reading gave.
 func (r *Reader) Next() ([]byte, error) {
 	r.data, r.Name = nil, ""
 	has := false // the event has a data field; its lines end with LF in r.data
+	idle := 0    // bytes read that are no data
 	for {
 		start := len(r.data)
 		if err := r.line(start); err != nil {
 			return nil, err
 		}
 		line := r.data[start:]
+		if idle += len(line) + 1; idle > max(r.limit, leastIdle) {
+			return nil, gateway.Fail(gateway.CodeTooLarge)
+		}
 		if len(line) == 0 {
 			if n := len(r.data); has && n > 1 {
 				return r.data[: n-1 : n-1], nil
@@ -56,6 +66,7 @@ func (r *Reader) Next() ([]byte, error) {
 		r.data = r.data[:start]
 		if r.note(name, value); name == "data" {
 			has = true
+			idle -= len(value)                // the limit of data is another
 			r.data = append(r.data, value...) // onto its own tail: moves down
 			r.data = append(r.data, '\n')
 		}
@@ -105,12 +116,7 @@ func (r *Reader) line(start int) error {
 		if err != nil {
 			return err
 		}
-		end := bytes.IndexByte(part, '\n')
-		if cr := bytes.IndexByte(part[:max(end, 0)], '\r'); cr >= 0 {
-			end = cr
-		} else if end < 0 {
-			end = bytes.IndexByte(part, '\r')
-		}
+		end := r.lineEnd(part)
 		text := part
 		if end >= 0 {
 			text = part[:end]
@@ -120,11 +126,11 @@ func (r *Reader) line(start int) error {
 		}
 		r.data = append(r.data, text...)
 		if end < 0 {
-			_, _ = r.in.Discard(len(part))
+			r.discard(len(part))
 			continue
 		}
 		r.lineLF = part[end] == '\r'
-		_, _ = r.in.Discard(end + 1)
+		r.discard(end + 1)
 		r.trimMark(start)
 		return nil
 	}
@@ -142,8 +148,28 @@ func (r *Reader) part() ([]byte, error) {
 			return part, err
 		}
 		r.lineLF = false
-		_, _ = r.in.Discard(1)
+		r.discard(1)
 	}
+}
+
+// lineEnd returns where in the part the line ends, or -1. How far there is no LF is
+// remembered, so that lines that end with CR are not searched again for each.
+func (r *Reader) lineEnd(part []byte) int {
+	lf := bytes.IndexByte(part[r.noLF:], '\n')
+	if lf < 0 {
+		r.noLF = len(part)
+		return bytes.IndexByte(part, '\r')
+	}
+	r.noLF += lf
+	if cr := bytes.IndexByte(part[:r.noLF], '\r'); cr >= 0 {
+		return cr
+	}
+	return r.noLF
+}
+
+func (r *Reader) discard(n int) {
+	_, _ = r.in.Discard(n) // they are in the buffer
+	r.noLF = max(0, r.noLF-n)
 }
 
 // trimMark cuts a byte order mark off the first line of the stream.

@@ -87,6 +87,27 @@ func TestEndlessInputIsCut(t *testing.T) {
 	}
 }
 
+// A stream of nothing but comments and empty events ends a reader as an endless event
+// does, and not one that has something to say now and then.
+func TestEndlessNothingIsCut(t *testing.T) {
+	const limit = 2 << 20
+	for name, piece := range map[string]string{
+		"comments": ":" + strings.Repeat("x", 60) + "\n", "bare comments": ":\n", "line ends": "\n", "returns": "\r", "comments between line ends": ":ping\r\n\r\n",
+		"empty events": "data:\n\n", "fields": "foo: bar\n", "ids": "id: 7\n\n", "names": "event: message\n\n", "retries": "retry: 1\r", "NUL": "\x00\n",
+	} {
+		src := &endless{head: "\xEF\xBB\xBF", piece: piece}
+		events, err := all(src, limit)
+		var e *gateway.Error
+		if !errors.As(err, &e) || e.Code != gateway.CodeTooLarge || len(events) != 0 || src.given > 8*limit {
+			t.Errorf("%s: %d events, %v after %d bytes", name, len(events), err, src.given)
+		}
+	}
+	pings := strings.Repeat(": ping\n\n", 100_000)
+	if events, err := all(strings.NewReader(pings+"data: a\n\n"+pings+"data: b\n\n"+pings), 1<<10); len(events) != 2 || !errors.Is(err, io.EOF) {
+		t.Errorf("two among many pings: %q, %v", events, err)
+	}
+}
+
 // endless gives piece over and over.
 type endless struct {
 	head, piece string

@@ -273,7 +273,7 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	if ready != nil {
 		ready(listener.Addr())
 	}
-	err = server.Serve(listener)
+	err = door.Serve(server, listener)
 	stop()
 	background.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
