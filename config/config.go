@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/config/admins"
 	"mcp-gateway/config/delivery"
+	"mcp-gateway/config/listen"
 	"mcp-gateway/config/logs"
 	"mcp-gateway/config/rates"
 	"mcp-gateway/config/reach"
@@ -43,13 +44,7 @@ type Config struct {
 }
 
 // Listen says where hosts reach the gateway.
-type Listen struct {
-	MCP     string   // host:port
-	URL     string   // by which hosts reach the gateway, without a path; "" = unknown
-	Status  string   // host:port of health, metrics and status, on loopback; "" = nowhere
-	Origins []string // browser origins let in, such as https://app.example
-	Hosts   []string // further Host values accepted
-}
+type Listen = listen.Listen
 
 // State says where the gateway keeps what must last.
 type State struct{ Dir string }

@@ -20,12 +20,10 @@ import (
 // The words that a writer may choose. Each pattern is anchored: it is also the
 // schema's.
 var (
-	idPattern      = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
-	envPattern     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	scopePattern   = regexp.MustCompile(`^[!#-\[\]-z|~]+$`) // a scope-token (RFC 6749 3.3) without braces
-	originPattern  = regexp.MustCompile(`^https?://[a-z0-9.\-\[\]:]+$`)
-	hostPattern    = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]+$`)
-	addressPattern = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]*:[0-9]{1,5}$`)
+	idPattern    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
+	envPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	scopePattern = regexp.MustCompile(`^[!#-\[\]-z|~]+$`) // a scope-token (RFC 6749 3.3) without braces
+	hostPattern  = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]+$`)
 	// extensionPattern: a prefix of labels, which is required, and a name (2026-07-28,
 	// Extensions).
 	extensionPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
@@ -38,7 +36,7 @@ func (l *loader) file(c *Config) form.Value {
 
 	return form.Object{Fields: append([]form.Field{
 		{Key: "version", Need: true, Doc: "Version of this format.", Value: form.Version(1)},
-		{Key: "listen", Doc: "Where hosts reach the gateway.", Value: listen(&c.Listen)},
+		{Key: "listen", Doc: "Where hosts reach the gateway.", Value: c.Listen.Form(&l.secrets)},
 		{Key: "replica", Doc: "Name of this process among replicas; minted once when empty.", Value: form.Matching(&c.Replica, replicaPattern, "bad_id", "replica name: lower-case letters, digits and hyphens")},
 		{Key: "state", Doc: "Where keys, journal and databases are kept.", Value: form.Object{Fields: []form.Field{
 			{Key: "dir", Doc: "Directory, relative to this file.", Value: l.path(&c.State.Dir)},
@@ -69,16 +67,6 @@ func onePolicy(at form.Place) {
 	if at.Has("dir") && at.Has("bundle") {
 		at.Child("bundle").Report("two_policies", "policy lies in `dir` or comes as `bundle`, not both")
 	}
-}
-
-func listen(v *Listen) form.Value {
-	return form.Object{Fields: []form.Field{
-		{Key: "mcp", Doc: "Address host:port of /mcp and /mcp/{upstream}.", Value: form.Matching(&v.MCP, addressPattern, "bad_address", "address host:port")},
-		{Key: "url", Doc: "By which hosts reach the gateway, without a path, such as https://mcp.example; needed with auth.issuers unless listen.mcp is a port of loopback.", Value: form.Matching(&v.URL, basePattern, "bad_url", "URL without a path, such as https://mcp.example")},
-		{Key: "status", Doc: "Address host:port of /livez, /readyz, /metrics and /status, on loopback; nowhere where absent.", Value: form.Matching(&v.Status, addressPattern, "bad_address", "address host:port")},
-		{Key: "origins", Doc: "Browser origins let in; none by default.", Value: listOf(&v.Origins, originPattern, "bad_origin", "origin such as https://app.example")},
-		{Key: "hosts", Doc: "Further Host values accepted.", Value: listOf(&v.Hosts, hostPattern, "bad_host", "host name")},
-	}}
 }
 
 func (l *loader) authentication(v *Auth) form.Value {

@@ -15,6 +15,7 @@
 //	command/     which commands carry their program, or a secret, in an argument
 //	exposure/    exposure.yaml: read it, approve and quarantine in it
 //	delivery/    where bundles of policy come from
+//	listen/      where hosts reach the gateway, and by which certificate
 //	reach/       private networks to which URLs may lead
 //	secret/      env:NAME and file:PATH, resolved and never printed
 //	rates/       how often, and how much

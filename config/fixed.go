@@ -11,6 +11,9 @@ func (c *Config) Keep(next *Config) []string {
 		next.Listen.URL = c.Listen.URL
 	}
 	fix(&names, "listen.mcp", &c.Listen.MCP, &next.Listen.MCP)
+	if (c.Listen.TLS == nil) != (next.Listen.TLS == nil) { // which certificate it is may change
+		fix(&names, "listen.tls", &c.Listen.TLS, &next.Listen.TLS)
+	}
 	fix(&names, "listen.url", &c.Listen.URL, &next.Listen.URL)
 	fix(&names, "listen.status", &c.Listen.Status, &next.Listen.Status)
 	fix(&names, "listen.origins", &c.Listen.Origins, &next.Listen.Origins)

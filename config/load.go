@@ -103,9 +103,7 @@ func (l *loader) defaults() *Config {
 
 // settle fills in what one key takes from another.
 func (c *Config) settle(root form.Place) {
-	if c.Listen.URL == "" {
-		c.Listen.URL = defaultURL(c.Listen.MCP)
-	}
+	c.Listen.Settle()
 	if root.Has("exposure") {
 		absent := root.Child("exposure").Problem("not_found",
 			"`exposure` names %s, which is not there: `tools approve` begins it, and without the key nothing is exposed", c.Exposure)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mcp-gateway/config/listen"
 	"mcp-gateway/config/logs"
 	"mcp-gateway/config/secret"
 	"mcp-gateway/confine"
@@ -173,12 +174,16 @@ func TestRules(t *testing.T) {
 		"upstreams: {a: {stdio: {command: [x], confine: {network: some}}}}":                                   "unknown_value",
 		"upstreams: {a: {stdio: {command: [x], confine: {memory: lots}}}}":                                    "bad_size",
 		"state: {dir: s}\npolicy: {dir: p}\nupstreams: {a: {stdio: {command: [x], confine: {write: [p/q]}}}}": "review_exposed",
-		"listen: {mcp: \":8080\"}":                                                       "",
-		"listen: {mcp: localhost}":                                                       "bad_address",
-		"listen: {mcp: \"a:b:1\"}":                                                       "bad_address",
-		"auth: {unsafe_loopback_anonymous: {scopes: [a]}}":                               "",
-		"listen: {mcp: \":8080\"}\nauth: {unsafe_loopback_anonymous: {scopes: [a]}}":     "anonymous_not_loopback",
-		"auth: {unsafe_loopback_anonymous: {}}\nupstreams: {a: {stdio: {command: [x]}}}": "anonymous_with_stdio",
+		"listen: {mcp: \":8080\"}": "",
+		"listen: {tls: {certificate: absent, key: \"file:upstreams.yaml\"}}":                                      "certificate_missing",
+		"listen: {tls: {certificate: upstreams.yaml, key: \"file:upstreams.yaml\"}}":                              "bad_certificate",
+		"listen: {tls: {certificate: upstreams.yaml}}":                                                            "missing_key",
+		"listen: {tls: {certificate: upstreams.yaml, key: hunter2}}":                                              "literal_secret",
+		"listen: {mcp: localhost}":                                                                                "bad_address",
+		"listen: {mcp: \"a:b:1\"}":                                                                                "bad_address",
+		"auth: {unsafe_loopback_anonymous: {scopes: [a]}}":                                                        "",
+		"listen: {mcp: \":8080\"}\nauth: {unsafe_loopback_anonymous: {scopes: [a]}}":                              "anonymous_not_loopback",
+		"auth: {unsafe_loopback_anonymous: {}}\nupstreams: {a: {stdio: {command: [x]}}}":                          "anonymous_with_stdio",
 		"auth: {unsafe_loopback_anonymous: {}}\nupstreams: {a: {stdio: {command: [x], confine: {read: [../a]}}}}": "",
 		"auth: {stdio: {subject: a, scopes: [\"a:{b}\"]}}":                                                        "bad_scope",
 		"auth: {issuers: []}":                                                                                                                          "",
@@ -268,6 +273,14 @@ func TestKeep(t *testing.T) {
 	}
 	if got := a.Keep(b); got != nil {
 		t.Errorf("once more %v", got)
+	}
+	b.Listen.TLS = &listen.TLS{Certificate: "a"}
+	if got, want := a.Keep(b), []string{"listen.tls"}; !reflect.DeepEqual(got, want) || b.Listen.TLS != nil {
+		t.Errorf("TLS: kept %v", got)
+	}
+	a.Listen.TLS, b.Listen.TLS = &listen.TLS{Certificate: "a"}, &listen.TLS{Certificate: "b"}
+	if got := a.Keep(b); got != nil || b.Listen.TLS.Certificate != "b" {
+		t.Errorf("another certificate: kept %v", got)
 	}
 }
 

@@ -2,7 +2,6 @@ package config
 
 import (
 	"maps"
-	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,7 +74,6 @@ type Grant struct {
 var (
 	pointerPattern  = regexp.MustCompile(`^(/([^/~]|~[01])*)+$`)
 	endpointPattern = regexp.MustCompile(`^/mcp(/[a-z][a-z0-9-]{0,30})?$`)
-	basePattern     = regexp.MustCompile(`^https?://[A-Za-z0-9.\-\[\]:]+$`)
 )
 
 // issuer describes one issuer.
@@ -184,16 +182,6 @@ func (c *Config) judgeIssuers(root form.Place) {
 	if len(c.Auth.Issuers) > 0 && c.Listen.URL == "" {
 		list.Report("no_url", "tokens are issued for a URL: `listen.url` says by which hosts reach the gateway, such as https://mcp.example")
 	}
-}
-
-// defaultURL is by which hosts on this machine reach the gateway, if that is all
-// who can and the port is known; else "".
-func defaultURL(listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil || !isLoopback(host) || port == "0" {
-		return ""
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }
 
 // Trusted are the issuers as the authenticator takes them.

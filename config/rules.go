@@ -2,8 +2,6 @@ package config
 
 import (
 	"maps"
-	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -11,6 +9,7 @@ import (
 
 	"mcp-gateway/config/command"
 	"mcp-gateway/config/form"
+	"mcp-gateway/config/listen"
 )
 
 func oneTransport(at form.Place) {
@@ -53,19 +52,9 @@ func judgeURL(at form.Place, raw string) {
 		at.Report("bad_url", "the scheme is not https (or http to loopback)")
 	case u.Fragment != "":
 		at.Report("bad_url", "an endpoint has no fragment")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !listen.Loopback(u.Hostname()):
 		at.Report("insecure_url", "plain http is for loopback only: use https")
 	}
-}
-
-// isLoopback judges a host as written: names other than localhost may mean
-// anything by the time they are resolved.
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // tasks is the extension that can't be allowed (2026-07-28, Tasks).
@@ -76,18 +65,10 @@ func (c *Config) judge(root form.Place) {
 	if root.Has("auth") {
 		c.judgeAuth(root)
 	}
-	host, _, err := net.SplitHostPort(c.Listen.MCP)
-	if err != nil {
-		root.Child("listen", "mcp").Report("bad_address", "wants an address host:port")
-	}
+	c.Listen.Judge(root.Child("listen"))
 	c.judgeIssuers(root)
-	if c.Listen.Status != "" {
-		if at, _, err := net.SplitHostPort(c.Listen.Status); err != nil || !isLoopback(at) {
-			root.Child("listen", "status").Report("status_not_loopback", "health, metrics and status are served on loopback only, such as 127.0.0.1:9464")
-		}
-	}
 	anonymous := root.Child("auth", "unsafe_loopback_anonymous")
-	if c.Auth.Anonymous != nil && !isLoopback(host) {
+	if c.Auth.Anonymous != nil && !c.Listen.Local() {
 		anonymous.Report("anonymous_not_loopback", "anonymous requests are let in on loopback only, and listen.mcp is %s", c.Listen.MCP)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Upstreams)) {

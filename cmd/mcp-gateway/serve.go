@@ -35,6 +35,6 @@ func serve(ctx context.Context, f *flags) (err error) {
 	}
 	defer func() { err = errors.Join(err, g.Close(context.WithoutCancel(ctx))) }()
 	return g.Serve(ctx, func(addr net.Addr) {
-		log.Info("serving", zap.String("url", "http://"+addr.String()+"/mcp"), zap.String("version", buildVersion()))
+		log.Info("serving", zap.String("url", g.Scheme()+"://"+addr.String()+"/mcp"), zap.String("version", buildVersion()))
 	})
 }

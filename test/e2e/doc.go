@@ -16,5 +16,6 @@
 //	cancel_test.go      hosts that go away
 //	contain_test.go     panics and throttling end one call only
 //	principals_test.go  what one caller can know of another's tools
+//	tls_test.go         hosts over TLS, and its renewal
 //	sdk_test.go         an upstream of the SDK
 package e2e

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mcp-gateway/config"
+	"mcp-gateway/test/stage"
 )
 
 // pages are the README and everything below docs.
@@ -100,9 +101,10 @@ func words(line string) []string {
 }
 
 // TestDocumentedConfigurations holds that every upstreams.yaml in the docs is one.
-// A key in the text is completed by the digest of one.
+// A key in the text is completed by the digest of one, and a certificate is there.
 func TestDocumentedConfigurations(t *testing.T) {
 	total := 0
+	chain, key := stage.Certificate(t, 1)
 	for path, page := range pages(t) {
 		for _, block := range blocks(page, "yaml") {
 			if !strings.HasPrefix(block, "# upstreams.yaml\n") {
@@ -114,7 +116,8 @@ func TestDocumentedConfigurations(t *testing.T) {
 				t.Setenv(name[1], "what the reader has set")
 			}
 			text := strings.ReplaceAll(block, "<hex>", strings.Repeat("0123456789abcdef", 4))
-			for name, text := range map[string]string{"upstreams.yaml": text, "exposure.yaml": "version: 1\n"} {
+			text = strings.ReplaceAll(text, "/etc/mcp-gateway/tls", dir)
+			for name, text := range map[string]string{"upstreams.yaml": text, "exposure.yaml": "version: 1\n", "chain.pem": string(chain), "key.pem": string(key)} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

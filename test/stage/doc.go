@@ -17,6 +17,7 @@
 //	process.go    Main, Lines: the test binary as an upstream over stdio
 //	peer.go       Peer: an upstream over HTTP that says exactly what a test wants
 //	host.go       Host, Request, Reply: raw requests and their answers
+//	certificate.go  Certificate: what a listener over TLS shows
 //	staff.go      Staff: who runs the gateway, and the operators' API as they ask it
 //	record.go     what the gateway put on record and into its log
 package stage

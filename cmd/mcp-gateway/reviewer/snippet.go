@@ -1,6 +1,7 @@
 package reviewer
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 
@@ -46,7 +47,7 @@ func (d *Desk) snippet() *cobra.Command {
 		if *upstream != "" {
 			name, path = *upstream, "/mcp/"+*upstream
 		}
-		var server any = remote{Type: "http", URL: "http://" + c.Listen.MCP + path, Headers: map[string]string{"Authorization": "Bearer ${MCP_GATEWAY_KEY}"}}
+		var server any = remote{Type: "http", URL: cmp.Or(c.Listen.URL, c.Listen.Scheme()+"://"+c.Listen.MCP) + path, Headers: map[string]string{"Authorization": "Bearer ${MCP_GATEWAY_KEY}"}}
 		if *stdio {
 			at, err := filepath.Abs(*d.Config)
 			if err != nil {

@@ -21,6 +21,7 @@
 //	fare.go       how the gateway fares: telemetry, health, status
 //	seals/        who signs checkpoints, and the second place
 //	signs/        a settled call in the words of telemetry, and its listener
+//	server/       the listener of hosts, and its certificate
 //	admins/       those who run it: socket, listener, record
 //	whois/        what an upstream is
 package run

@@ -21,6 +21,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run/keep"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/cmd/mcp-gateway/run/served"
+	"mcp-gateway/cmd/mcp-gateway/run/server"
 	"mcp-gateway/cmd/mcp-gateway/run/signs"
 	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
@@ -73,6 +74,7 @@ type Gateway struct {
 	telemetry *telemetry.Telemetry // nil: nobody hears it
 	admins    *admins.Desk
 	handler   http.Handler
+	server    server.Server
 
 	mu    sync.Mutex // one reload at a time
 	world *world
@@ -220,6 +222,9 @@ func (g *Gateway) openDoors() error {
 // Handler serves hosts; for tests and for Serve.
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
+// Scheme is how hosts speak to it: http or https.
+func (g *Gateway) Scheme() string { return g.config.Listen.Scheme() }
+
 // Registry tells what is served.
 func (g *Gateway) Registry() *registry.Registry { return g.registry }
 
@@ -234,27 +239,12 @@ func (g *Gateway) Refresh(ctx context.Context, upstream string) error {
 	return g.refresher.Refresh(ctx, upstream)
 }
 
-// Bounds of the HTTP server. Fronts bound the reading of bodies, calls bound
-// answers.
-const (
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
-	headerBytes   = 64 << 10
-	drainTime     = 20 * time.Second
-)
-
 // Serve listens until ctx ends, then lets calls under way finish.
 func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.config.Listen.MCP)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{
-		Handler: g.handler, ReadHeaderTimeout: headerTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(g.options.Log),
-	}
-	server.RegisterOnShutdown(g.corridor.StopListening)
-	server.RegisterOnShutdown(g.sessions.Close)
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)
 	background.Go(func() { g.corridor.Run(work) })
@@ -262,24 +252,21 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	background.Go(func() { g.watch(work) })
 	background.Go(func() { g.log().Status(g.serveStatus(work)) })
 	background.Go(func() { g.admins.Serve(work) })
-	background.Go(func() {
-		<-work.Done()
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-		defer cancel()
-		if err := server.Shutdown(drain); err != nil {
-			_ = server.Close() // what did not finish in time is cut; the journal says so
-		}
-	})
 	if ready != nil {
 		ready(listener.Addr())
 	}
-	err = door.Serve(server, listener)
+	err = g.server.Serve(ctx, listener, g.facing())
 	stop()
 	background.Wait()
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
 	return err
+}
+
+// facing is how hosts are served.
+func (g *Gateway) facing() server.Options {
+	return server.Options{
+		Handler: g.handler, Log: g.options.Log, Clock: g.options.Clock,
+		Ending: []func(){g.corridor.StopListening, g.sessions.Close},
+	}
 }
 
 // Close ends children and closes what lasts, journal last.

@@ -130,6 +130,7 @@ func (f *files) read(path string) (c *config.Config, watching, err error) {
 		if own := policyFile(c); own != "" {
 			paths = append(paths, own)
 		}
+		paths = append(paths, c.Listen.TLS.Files()...)
 		if slices.Equal(paths, f.paths) {
 			return c, nil, nil
 		}

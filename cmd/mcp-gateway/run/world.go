@@ -144,6 +144,7 @@ func (g *Gateway) enter(ctx context.Context, p *plan) error {
 	g.world = next
 	g.trust.Store(&trust)
 	g.keeper.Set(p.config.Audit.Retention)
+	g.server.Set(&p.config.Listen, g.facing())
 	if err := g.admins.Set(p.config); err != nil {
 		return err
 	}

@@ -1,0 +1,6 @@
+// Package server is the listener of hosts: its bounds, and its certificate.
+//
+// Map:
+//
+//	server.go  Server: serve until the end, then let calls under way finish
+package server

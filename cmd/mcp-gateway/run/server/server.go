@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"mcp-gateway/config/listen"
+	"mcp-gateway/proxy/door"
+)
+
+// Bounds of the HTTP server. Fronts bound the reading of bodies, calls bound
+// answers.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	headerBytes   = 64 << 10
+	drainTime     = 20 * time.Second
+)
+
+// soon is how long before its end a certificate is spoken of.
+const soon = 14 * 24 * time.Hour
+
+// Options are what a Server needs besides a certificate.
+type Options struct {
+	Handler http.Handler
+	Log     *zap.Logger
+	Clock   func() time.Time
+	Ending  []func() // called when serving begins to end, such as closing long streams
+}
+
+// Server serves hosts. Its certificate can be replaced while it does.
+type Server struct {
+	pair atomic.Pointer[tls.Certificate]
+}
+
+// Set takes up the certificate of a configuration: hosts that connect from now on see
+// it. That it ends soon is said, and is no reason to refuse the rest of the
+// configuration.
+func (s *Server) Set(l *listen.Listen, o Options) {
+	if l.TLS == nil {
+		if !l.Local() {
+			o.Log.Warn("listen.mcp speaks plain HTTP to other machines: without a proxy before it that speaks TLS, keys are read on the way")
+		}
+		return
+	}
+	s.pair.Store(&l.TLS.Pair)
+	if left := l.TLS.Until().Sub(o.Clock()); left < soon {
+		o.Log.Warn("the certificate of listen.tls ends soon, or has ended", zap.Time("until", l.TLS.Until()))
+	}
+}
+
+// Serve serves hosts on a listener until ctx ends, then lets calls under way finish.
+// It returns when all have, and calls ended before it waits for them.
+func (s *Server) Serve(ctx context.Context, on net.Listener, o Options) error {
+	hosts := &http.Server{
+		Handler: o.Handler, ReadHeaderTimeout: headerTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(o.Log),
+	}
+	for _, ending := range o.Ending {
+		hosts.RegisterOnShutdown(ending)
+	}
+	var drained sync.WaitGroup
+	work, stop := context.WithCancel(ctx)
+	drained.Go(func() {
+		<-work.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+		defer cancel()
+		if err := hosts.Shutdown(drain); err != nil {
+			_ = hosts.Close() // what did not finish in time is cut; the journal says so
+		}
+	})
+	err := door.Serve(hosts, s.secure(on))
+	stop()
+	drained.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// secure speaks TLS on the listener where there is a certificate; over it HTTP/1.1, as
+// without.
+func (s *Server) secure(on net.Listener) net.Listener {
+	if s.pair.Load() == nil {
+		return on
+	}
+	return tls.NewListener(on, &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		NextProtos:     []string{"http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.pair.Load(), nil },
+	})
+}
