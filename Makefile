@@ -7,6 +7,7 @@
 # make proof  what is too long for each run: kills
 # make failclosed  what happens when a part breaks, proven
 # make console the console in a headless Chromium
+# make audit-scale  the index of the record with one and with ten million events
 # make soak   10,000 rough calls, and what is left behind
 
 GO       ?= go
@@ -14,7 +15,7 @@ FUZZTIME ?= 30s
 FUZZ     ?= all
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: isolation console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
+.PHONY: audit-scale isolation console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -49,6 +50,11 @@ pins:
 # What a healthy upstream pays for a hostile one beside it.
 isolation:
 	@$(GO) test -count=1 -timeout 20m -v ./test/isolation -isolation | grep isolation:
+
+# What an event costs the index, and how long questions take as it grows. Minutes, and
+# 10 GB under SCALE, a directory; a temporary one where it is not given.
+audit-scale:
+	@$(GO) test -count=1 -timeout 90m -v ./test/scale -scale $(if $(SCALE),-dir $(abspath $(SCALE))) | grep -E 'scale:|^(ok|FAIL|---)'
 
 proof:
 	$(GO) test -count=1 -timeout 30m -run Proof -v ./test/proof -proof

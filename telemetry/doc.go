@@ -12,5 +12,6 @@
 //	telemetry.go  Telemetry: Options, New, Close: where metrics and traces go
 //	call.go       Call: what is told of one settled call
 //	measures.go   the instruments: names, units, buckets
+//	logs.go       the operator's log, sent beside them
 //	health.go     Health: /livez, /readyz, /metrics, /status
 package telemetry

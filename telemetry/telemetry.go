@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -28,7 +29,7 @@ type Options struct {
 	Build   string
 	Replica string
 	Scrape  bool // keep metrics for Prometheus
-	Export  bool // send metrics and traces by OTLP/HTTP, as the OTEL_ variables say
+	Export  bool // send metrics, traces and the log by OTLP/HTTP, as the OTEL_ variables say
 }
 
 // FromEnvironment says whether the environment names a receiver of OTLP.
@@ -36,20 +37,25 @@ func FromEnvironment() bool {
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
 		return false
 	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"} {
-		if os.Getenv(name) != "" {
-			return true
-		}
+	return sent("TRACES") || sent("METRICS") || sent("LOGS")
+}
+
+// sent says whether the environment names a receiver of a signal: of this one or of all,
+// unless its exporter is "none".
+func sent(signal string) bool {
+	if os.Getenv("OTEL_"+signal+"_EXPORTER") == "none" {
+		return false
 	}
-	return false
+	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
 }
 
 // Telemetry takes what is told of calls. A nil *Telemetry takes nothing, for
 // nothing. It is safe for concurrent use.
 type Telemetry struct {
 	measures
-	tracer  trace.Tracer // nil: no traces
-	scraped http.Handler // nil: nothing to scrape
+	tracer  trace.Tracer       // nil: no traces
+	logs    log.LoggerProvider // nil: no records of the log
+	scraped http.Handler       // nil: nothing to scrape
 	stops   []func(context.Context) error
 }
 
@@ -73,13 +79,20 @@ func New(ctx context.Context, o Options) (*Telemetry, error) {
 		t.scraped = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 		readers = append(readers, metric.WithReader(exporter))
 	}
-	if o.Export {
+	if o.Export && sent("METRICS") {
 		exporter, err := otlpmetrichttp.New(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("telemetry: %w", err)
 		}
 		readers = append(readers, metric.WithReader(metric.NewPeriodicReader(exporter)))
+	}
+	if o.Export && sent("TRACES") {
 		if err := t.trace(ctx, about); err != nil {
+			return nil, err
+		}
+	}
+	if o.Export && sent("LOGS") {
+		if err := t.log(ctx, about); err != nil {
 			return nil, err
 		}
 	}

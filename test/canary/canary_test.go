@@ -18,7 +18,7 @@ import (
 	"mcp-gateway/test/stage"
 )
 
-// collector is a receiver of metrics and traces; it keeps every byte.
+// collector is a receiver of metrics, traces and the log; it keeps every byte.
 type collector struct {
 	mu   sync.Mutex
 	kept bytes.Buffer
@@ -55,10 +55,12 @@ func TestCanaries(t *testing.T) {
 	t.Cleanup(func() { // the gateway is closed by then, and has sent all
 		received.mu.Lock()
 		defer received.mu.Unlock()
-		if received.got["/v1/metrics"] == 0 || received.got["/v1/traces"] == 0 {
-			t.Errorf("nothing was measured or traced: %v", received.got)
+		for _, signal := range []string{"metrics", "traces", "logs"} {
+			if received.got["/v1/"+signal] == 0 {
+				t.Errorf("no %s were sent: %v", signal, received.got)
+			}
 		}
-		f.look(t, "metrics and traces", received.kept.Bytes())
+		f.look(t, "metrics, traces and records of the log that were sent", received.kept.Bytes())
 	})
 
 	peer := stage.NewPeer()
@@ -141,7 +143,7 @@ func TestCanaries(t *testing.T) {
 	if strings.Contains(s.Log(), token) {
 		t.Error("a token on standard error stands in the log")
 	}
-	t.Logf("canaries: %d paths, none found in journal, log, kept files, refusals, metrics and traces", len(f.paths))
+	t.Logf("canaries: %d paths, none found in journal, log, kept files, refusals, and in metrics, traces and log records that were sent", len(f.paths))
 }
 
 // look fails for each canary that stands in text.

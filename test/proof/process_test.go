@@ -71,7 +71,7 @@ func build(n int) string { return fmt.Sprintf("proof-%d", n) }
 // await returns the address once the gateway serves.
 func (p *process) await() string {
 	p.scene.t.Helper()
-	timer := time.NewTimer(30 * time.Second)
+	timer := time.NewTimer(3 * time.Minute)
 	defer timer.Stop()
 	select {
 	case address, ok := <-p.address:

@@ -18,6 +18,7 @@ func (g *Gateway) openTelemetry(ctx context.Context, replica string) error {
 		Build: g.options.Version, Replica: replica,
 		Scrape: g.config.Listen.Status != "", Export: telemetry.FromEnvironment(),
 	})
+	g.options.Log = tell.Tee(g.options.Log, g.telemetry)
 	return err
 }
 

@@ -4,5 +4,6 @@
 // Map:
 //
 //	log.go    Log: calls, lists, upstreams, reloads, and what stopped
+//	tee.go    Tee: the same log, sent by OTLP
 //	cause.go  Cause: why an upstream is down, in words
 package tell

@@ -99,7 +99,7 @@ func (l Log) Credential(id string, err error) {
 
 // Stderr passes on a line of a child, which is clean.
 func (l Log) Stderr(id, line string) {
-	l.Zap.Debug("stderr", zap.String("upstream", id), zap.String("line", line))
+	l.Zap.Named(children).Debug("stderr", zap.String("upstream", id), zap.String("line", line))
 }
 
 // Reload tells what became of files that changed.
