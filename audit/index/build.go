@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	batchEvents = 1000   // events per transaction
+	batchEvents = 10_000 // events per transaction, at most
 	cachedWords = 50_000 // words kept in memory; beyond, they are looked up again
 )
 

@@ -33,7 +33,8 @@ const (
 type Index struct {
 	path    string
 	journal string
-	db      *sql.DB
+	db      *sql.DB // asks
+	writer  *sql.DB // builds: one connection, with a cache of its own
 
 	mu    sync.Mutex // one pass over the journal at a time in this process
 	owner *folder.Lock
@@ -53,14 +54,26 @@ func Open(path, journalDir string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{path: path, journal: journalDir, db: db, build: &builder{db: db, journal: journalDir}}, nil
+	writer, err := connect(path, builderPragmas()...)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	writer.SetMaxOpenConns(1)
+	return &Index{path: path, journal: journalDir, db: db, writer: writer, build: &builder{db: writer, journal: journalDir}}, nil
+}
+
+// builderPragmas let the one who builds keep the pages that rows of one batch share, and
+// bring back to their places at once those that several batches changed: rows are put in
+// order of six indexes, and what is read and written for each is pages, not rows.
+func builderPragmas() []string { return []string{"cache_size(-16384)", "wal_autocheckpoint(4000)"} }
+
+func connect(path string, pragmas ...string) (*sql.DB, error) {
+	q := url.Values{"_pragma": append(pragmas, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "temp_store(MEMORY)"), "_txlock": {"immediate"}}
+	return sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
 }
 
 func open(path string) (*sql.DB, error) {
-	pragmas := url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "temp_store(MEMORY)",
-	}, "_txlock": {"immediate"}}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+pragmas.Encode())
+	db, err := connect(path)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +248,7 @@ func (x *Index) Rebuild(ctx context.Context) error {
 		defer l.Unlock()
 	}
 	x.build.forget()
-	if err := reset(ctx, x.db); err != nil {
+	if err := reset(ctx, x.writer); err != nil {
 		return err
 	}
 	return x.build.run(ctx)
@@ -268,5 +281,5 @@ func (x *Index) Size() (int64, error) {
 // Close closes the index and gives up the election.
 func (x *Index) Close() error {
 	x.resign()
-	return x.db.Close()
+	return errors.Join(x.writer.Close(), x.db.Close())
 }
