@@ -16,4 +16,5 @@
 //	group.go    Count: how many rows have the same values
 //	sql.go      SQL: questions over the documented view, reading only
 //	schema.sql  the tables
+//	file/       the file itself
 package index

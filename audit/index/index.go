@@ -6,15 +6,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
 	"sync"
 	"time"
 
-	"modernc.org/sqlite" // also the driver "sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
+	"mcp-gateway/audit/index/file"
 	"mcp-gateway/audit/journal/folder"
 )
 
@@ -45,8 +40,8 @@ type Index struct {
 // missing, damaged or of another version.
 func Open(path, journalDir string) (*Index, error) {
 	db, err := open(path)
-	if damaged(err) {
-		if err := remove(path); err != nil {
+	if file.Damaged(err) {
+		if err := file.Remove(path); err != nil {
 			return nil, err
 		}
 		db, err = open(path)
@@ -54,7 +49,7 @@ func Open(path, journalDir string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, err := connect(path, builderPragmas()...)
+	writer, err := file.Connect(path, file.Building()...)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -62,18 +57,8 @@ func Open(path, journalDir string) (*Index, error) {
 	return &Index{path: path, journal: journalDir, db: db, writer: writer, build: &builder{db: writer, journal: journalDir}}, nil
 }
 
-// builderPragmas let the one who builds keep the pages that rows of one batch share, and
-// bring back to their places at once those that several batches changed: rows are put in
-// order of six indexes, and what is read and written for each is pages, not rows.
-func builderPragmas() []string { return []string{"cache_size(-16384)", "wal_autocheckpoint(4000)"} }
-
-func connect(path string, pragmas ...string) (*sql.DB, error) {
-	q := url.Values{"_pragma": append(pragmas, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "temp_store(MEMORY)"), "_txlock": {"immediate"}}
-	return sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
-}
-
 func open(path string) (*sql.DB, error) {
-	db, err := connect(path)
+	db, err := file.Connect(path)
 	if err != nil {
 		return nil, err
 	}
@@ -81,27 +66,6 @@ func open(path string) (*sql.DB, error) {
 		return nil, errors.Join(fmt.Errorf("index %s: %w", path, err), db.Close())
 	}
 	return db, nil
-}
-
-// damaged says that the file is no SQLite file or a broken one.
-func damaged(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_NOTADB || e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
-}
-
-// remove deletes the index, unless another process is building it.
-func remove(path string) error {
-	l, err := folder.TryLock(path + ".lock")
-	if err != nil {
-		return err
-	}
-	defer l.Unlock()
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // prepare makes the tables, unless they are there in this version.
@@ -264,19 +228,7 @@ func (x *Index) resign() {
 }
 
 // Size returns how many bytes the index takes on disk.
-func (x *Index) Size() (int64, error) {
-	var total int64
-	for _, suffix := range []string{"", "-wal"} {
-		info, err := os.Stat(x.path + suffix)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return 0, err
-		}
-		if err == nil {
-			total += info.Size()
-		}
-	}
-	return total, nil
-}
+func (x *Index) Size() (int64, error) { return file.Size(x.path) }
 
 // Close closes the index and gives up the election.
 func (x *Index) Close() error {
