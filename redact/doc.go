@@ -20,6 +20,7 @@
 //	asked.go       Asking, Asked: what upstreams ask of hosts
 //	business.go    Business: an upstream's own error content, bounded and labelled
 //	place/         where a string can stand
+//	skim/          where in a text a literal may begin
 //	meaning/       what text is meant to do to its reader
 //	hidden/        what nobody can see: runes and terminal sequences
 //	secret/        what nobody should see: credentials and numbers of people

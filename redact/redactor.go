@@ -113,7 +113,7 @@ func (r *Redactor) take(raw []byte, secrets bool) *walker {
 }
 
 // maxScratch is what a walker may keep for its next use.
-const maxScratch = 64 << 10
+const maxScratch = 256 << 10
 
 // give puts the walker back, without any reference to the document.
 func (r *Redactor) give(w *walker) {

@@ -16,6 +16,7 @@ named() {
 ./protocol/rawjson FuzzCheckWalkCanonical
 ./redact/hidden FuzzClean
 ./redact FuzzResult
+./redact/skim FuzzNext
 ./schema FuzzCompileCheck
 ./protocol/headers FuzzHeaderCodec
 ./upstream/sse FuzzReader

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/skim"
 )
 
 // Find returns the signs in a text: as it is, with letters that look like others
@@ -18,7 +19,7 @@ func Find(s []byte) Sign {
 	if decoded, ok := unescape(s); ok {
 		found |= folded(decoded)
 	}
-	for from, to := run(s, 0); from >= 0; from, to = run(s, to) {
+	for from, to := skim.Code(s, 0); from >= 0; from, to = skim.Code(s, to) {
 		found |= folded(decode(s[from:to]))
 	}
 	return found
@@ -88,7 +89,7 @@ func lookalike(r rune) rune {
 
 // unescape decodes percent escapes and HTML's. It reports whether there were any.
 func unescape(s []byte) ([]byte, bool) {
-	percent, entity := bytes.IndexByte(s, '%') >= 0, bytes.IndexByte(s, '&') >= 0
+	percent, entity := begins(s, '%', isHex), begins(s, '&', isEntity)
 	if !percent && !entity {
 		return nil, false
 	}
@@ -101,6 +102,24 @@ func unescape(s []byte) ([]byte, bool) {
 	}
 	return []byte(text), text != string(s)
 }
+
+// begins reports whether c stands in s before a byte that is so.
+func begins(s []byte, c byte, so func(byte) bool) bool {
+	for {
+		i := bytes.IndexByte(s, c)
+		if i < 0 || i+1 == len(s) {
+			return false
+		}
+		if so(s[i+1]) {
+			return true
+		}
+		s = s[i+1:]
+	}
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+func isEntity(c byte) bool { return c == '#' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // percents decodes the percent escapes that are whole, and leaves all else.
 func percents(text string) string {
@@ -118,36 +137,8 @@ func percents(text string) string {
 	return b.String()
 }
 
-// Runs of base64 that may say something, and what of them is looked at.
-const (
-	shortestRun = 24
-	longestRun  = 4 << 10
-)
-
-// run returns the next run of base64 at or after i that is long enough to say
-// something. One that long covers two bytes that are half its length apart, so that
-// most bytes need no look.
-func run(s []byte, i int) (from, to int) {
-	const stride = shortestRun / 2
-	for j := i + stride - 1; j < len(s); j += stride {
-		if !base64Byte(s[j]) {
-			continue
-		}
-		for from = j; from > i && base64Byte(s[from-1]); from-- {
-		}
-		for to = j + 1; to < len(s) && base64Byte(s[to]); to++ {
-		}
-		if to-from >= shortestRun {
-			return from, to
-		}
-		j = max(j, to-stride)
-	}
-	return -1, len(s)
-}
-
-func base64Byte(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
-}
+// longestRun is how much of a run of base64 is looked at.
+const longestRun = 4 << 10
 
 // decode returns what a run of base64 says; nil if that is no text.
 func decode(code []byte) []byte {

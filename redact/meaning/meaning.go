@@ -1,8 +1,11 @@
 package meaning
 
 import (
+	"math/bits"
 	"regexp"
 	"strings"
+
+	"mcp-gateway/redact/skim"
 )
 
 // Sign is a set of what was found.
@@ -30,32 +33,47 @@ type anchor struct {
 	expr    func() *regexp.Regexp // nil = the literal says it all
 }
 
-// index finds anchors by a hash of their first four bytes, letters in any case.
+// index finds anchors by their first four bytes, letters in any case.
 type index struct {
-	bits    [1 << (hashBits - 5)]uint32
+	skim    skim.Table
 	anchors map[uint32][]anchor
 }
-
-const hashBits = 15
 
 func newIndex(anchors []anchor) *index {
 	ix := &index{anchors: make(map[uint32][]anchor)}
 	for _, a := range anchors {
-		for _, first := range spaced(a.literal[:4]) {
-			ix.add(first, a)
+		for _, first := range spaced(a.literal[:skim.Width]) {
+			k := key([]byte(first))
+			ix.anchors[k] = append(ix.anchors[k], a)
 		}
+		ix.skimFor(a.literal)
 	}
 	return ix
 }
 
-func (ix *index) add(first string, a anchor) {
-	k := uint32(0)
-	for i := range 4 {
-		k = k<<8 | uint32(first[i]|0x20)
+// skimFor has text skimmed for four bytes of a literal's first word, since what stands
+// for a blank has no length; where the word is shorter, for those it begins with.
+func (ix *index) skimFor(literal string) {
+	at := 0
+	if word, _, _ := strings.Cut(literal, " "); len(word) >= skim.Width {
+		at = skim.Rarest(word)
 	}
-	ix.anchors[k] = append(ix.anchors[k], a)
-	h := hash(k)
-	ix.bits[h>>5] |= 1 << (h & 31)
+	for _, four := range spaced(literal[at : at+skim.Width]) {
+		var each [skim.Width][]byte
+		for i := range each {
+			each[i] = []byte{four[i]}
+		}
+		ix.skim.Add(each, at)
+	}
+}
+
+// key is the first four bytes of s, folded.
+func key(s []byte) uint32 {
+	k := uint32(0)
+	for _, c := range s[:skim.Width] {
+		k = k<<8 | uint32(skim.Folded(c))
+	}
+	return k
 }
 
 // blanks are the bytes that may begin what stands for a blank between two words: a
@@ -91,26 +109,25 @@ func blank(s []byte) int {
 	return n
 }
 
-func hash(k uint32) uint32 { return k * 0x9E3779B1 >> (32 - hashBits) }
-
 // find returns the signs that stand in s as it is.
 func find(s []byte) Sign {
-	if len(s) < 4 {
-		return 0
-	}
 	ix := table()
 	var found Sign
-	k := uint32(s[0]|0x20)<<16 | uint32(s[1]|0x20)<<8 | uint32(s[2]|0x20)
-	for i, c := range s[3:] {
-		k = k<<8 | uint32(c|0x20)
-		h := hash(k)
-		if ix.bits[h>>5]&(1<<(h&31)) == 0 {
-			continue
-		}
-		for _, a := range ix.anchors[k] {
-			if found&a.sign == 0 && a.at(s, i) {
-				found |= a.sign
+	for at, back := ix.skim.Next(s, 0); at < len(s); at, back = ix.skim.Next(s, at+1) {
+		for ; back != 0; back &= back - 1 {
+			if i := at - bits.TrailingZeros16(back); i >= 0 {
+				found |= ix.at(s, i, found)
 			}
+		}
+	}
+	return found
+}
+
+// at returns the signs whose anchors stand at i, but for those that were found.
+func (ix *index) at(s []byte, i int, found Sign) Sign {
+	for _, a := range ix.anchors[key(s[i:])] {
+		if found&a.sign == 0 && a.at(s, i) {
+			found |= a.sign
 		}
 	}
 	return found

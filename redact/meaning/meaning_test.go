@@ -55,6 +55,7 @@ func FuzzFind(f *testing.F) {
 func BenchmarkFind(b *testing.B) {
 	text := []byte(strings.Repeat("The service answered within its budget; four of five checks passed.\n", 1500))
 	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
 	for b.Loop() {
 		Find(text)
 	}

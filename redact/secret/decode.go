@@ -5,15 +5,15 @@ import (
 	"encoding/base64"
 	"strconv"
 	"unicode/utf8"
+
+	"mcp-gateway/redact/skim"
 )
 
 // What is encoded is looked at once: what a reader decodes in one step is a secret
 // as much as one in the clear.
 
-const (
-	shortestCode = 24       // bytes of base64 that may hold a secret
-	longestCode  = 64 << 10 // bytes of base64 that are decoded; what is longer is looked at in part
-)
+// longestCode is how much base64 is decoded; what is longer is looked at in part.
+const longestCode = 64 << 10
 
 // mayEncode reports whether s holds an escape or a run of base64.
 func mayEncode(s []byte) bool {
@@ -165,36 +165,19 @@ func unescape(s []byte) (r rune, n int) {
 	return 0, 0
 }
 
-// base64Run returns the next run of at least shortestCode bytes of base64, in
-// either alphabet, that is not one word of letters. A run that long covers two
-// bytes that are stride apart, so that most bytes need no look.
+// base64Run returns the next run of base64 that is not one word of letters, with its
+// padding.
 func base64Run(s []byte, i int) (from, to int) {
-	const stride = shortestCode / 2
-	for j := i + stride - 1; j < len(s); j += stride {
-		if !base64Byte(s[j]) {
+	for from, to = skim.Code(s, i); from >= 0; from, to = skim.Code(s, to) {
+		if !bothCases(s[from:min(to, from+64)]) {
 			continue
 		}
-		from = j
-		for from > i && base64Byte(s[from-1]) {
-			from--
-		}
-		to = j + 1
-		for to < len(s) && base64Byte(s[to]) {
+		for to < len(s) && s[to] == '=' {
 			to++
 		}
-		if to-from >= shortestCode && bothCases(s[from:min(to, from+64)]) {
-			for to < len(s) && s[to] == '=' {
-				to++
-			}
-			return from, to
-		}
-		j = max(j, to-stride)
+		break
 	}
-	return -1, len(s)
-}
-
-func base64Byte(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
+	return from, to
 }
 
 // inBase64 returns the class of a secret that a run of base64 encodes.

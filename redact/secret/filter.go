@@ -1,17 +1,25 @@
 package secret
 
+import (
+	"math/bits"
+
+	"mcp-gateway/redact/skim"
+)
+
 // filter finds places where a literal may stand by four bytes, of which letters
-// count in either case and digits as one. A bit for each hash of such four says
-// whether any literal begins so; few others do.
+// count in either case and digits as one. The text is skimmed for them; where they
+// may stand, a bit for each hash of such four says whether any literal begins so.
 type filter struct {
 	class [256]uint8 // 6 bits for each byte; 0 = in no literal
 	bits  [1 << (hashBits - 5)]uint32
 	slots map[uint32][]uint16 // rules by the four classes that their literals begin with
+
+	skim skim.Table // for the four bytes of each literal that are rarest
 }
 
 const (
 	hashBits  = 17
-	keyLength = 4
+	keyLength = skim.Width
 )
 
 // symbols are the bytes beside letters and digits that literals may begin with.
@@ -31,9 +39,27 @@ func newFilter(rules []rule) *filter {
 	for n := range rules {
 		for _, key := range rules[n].keys() {
 			f.add(key, uint16(n))
+			f.skimFor(key, rules[n].begins != nil)
 		}
 	}
 	return f
+}
+
+// skimFor has text skimmed for a literal, or for what one begins with, where a digit
+// stands for any.
+func (f *filter) skimFor(literal string, begins bool) {
+	var key [skim.Width][]byte
+	at := skim.Rarest(literal)
+	for i, c := range []byte(literal[at:]) {
+		if i == len(key) {
+			break
+		}
+		key[i] = []byte{c}
+		if begins && c == '0' {
+			key[i] = []byte("0123456789")
+		}
+	}
+	f.skim.Add(key, at)
 }
 
 // add notes that rule n may stand where text begins with key, of which only the
@@ -66,19 +92,36 @@ func hash(k uint32) uint32 { return (k << 8) * 0x9E3779B1 >> (32 - hashBits) }
 // next returns the first place at or after i where a literal may stand, and the
 // rules that it may be of; -1 if there is none.
 func (f *filter) next(s []byte, i int) (place int, rules []uint16) {
-	if len(s)-i < keyLength {
-		return -1, nil
-	}
-	k := uint32(f.class[s[i]])<<12 | uint32(f.class[s[i+1]])<<6 | uint32(f.class[s[i+2]])
-	for j, c := range s[i+3:] {
-		k = k<<6 | uint32(f.class[c])
-		h := hash(k)
-		if f.bits[h>>5]&(1<<(h&31)) == 0 {
-			continue
-		}
-		if rules := f.slots[k&0xFFFFFF]; rules != nil {
-			return i + j, rules
+	for at, back := f.skim.Next(s, i); at < len(s); at, back = f.skim.Next(s, at+1) {
+		for ; back != 0; back &= back - 1 {
+			if place = at - bits.TrailingZeros16(back); place >= i && f.at(s, place) != nil {
+				return f.first(s, max(i, place-skim.Reach), place)
+			}
 		}
 	}
 	return -1, nil
+}
+
+// first returns the first place at or after i where a literal may stand; one may
+// stand at place.
+func (f *filter) first(s []byte, i, place int) (int, []uint16) {
+	for ; i < place; i++ {
+		if rules := f.at(s, i); rules != nil {
+			return i, rules
+		}
+	}
+	return place, f.at(s, place)
+}
+
+// at returns the rules of which a literal may stand at i.
+func (f *filter) at(s []byte, i int) []uint16 {
+	if i+keyLength > len(s) {
+		return nil
+	}
+	four := s[i : i+keyLength]
+	k := uint32(f.class[four[0]])<<18 | uint32(f.class[four[1]])<<12 | uint32(f.class[four[2]])<<6 | uint32(f.class[four[3]])
+	if h := hash(k); f.bits[h>>5]&(1<<(h&31)) == 0 {
+		return nil
+	}
+	return f.slots[k]
 }

@@ -25,6 +25,9 @@ type rule struct {
 	// value. Its first group is the secret, or all of it. It is compiled when it is
 	// first needed.
 	expr func() *regexp.Regexp
+	// needs is asked before the expression, which costs more, of what begins with the
+	// literal: whether it can match at all. nil = it may.
+	needs func(s []byte) bool
 	// find does without an expression: where the secret stands in s, which begins
 	// at place i of the text.
 	find func(s []byte, i int) (from, to int, ok bool)
@@ -89,6 +92,7 @@ func (ru *rule) at(s []byte, i int) (from, to int, ok bool) {
 		from, to, ok = ru.find(s, i)
 	case ru.exact && start > 0 && bytes.IndexByte([]byte("+/."), s[start-1]) >= 0:
 	case ru.vendor && !nameAt(s, i, length):
+	case ru.needs != nil && !ru.needs(s[i:]):
 	case ru.named:
 		from, to, ok = ru.value(s, i+length)
 	default:

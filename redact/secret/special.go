@@ -11,6 +11,7 @@ import (
 func special() []rule {
 	rules := []rule{
 		{class: "private_key", literals: []string{"-----BEGIN"}, window: 16 << 10, free: true,
+			needs:    func(s []byte) bool { return bytes.Contains(s[:min(len(s), 100)], []byte("PRIVATE KEY")) },
 			expr:     lazy(`^(-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----\s{0,4}[^\s-](?s:.*?)(?:-----END[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----|$))`),
 			valid:    body,
 			positive: "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
@@ -19,6 +20,7 @@ func special() []rule {
 			expr:     lazy(`^(eyJ[\w-]{10,}={0,2}\.eyJ[\w/\\-]{10,}={0,2}(?:\.[\w/\\-]*={0,2})?)`),
 			positive: "eyJ{a20}.eyJ{a40}.{n43}", negative: "eyJ{a30} is only a header"},
 		{class: "url_password", literals: []string{"://"}, free: true,
+			needs: authority,
 			expr:  lazy(`^://[^\s/@:"'<>\\]{0,64}:([^\s/@"'<>\\]{1,200})@`),
 			valid: func(s []byte) bool { return s[0] != '$' && s[0] != '{' && s[0] != '%' && s[0] != '[' },
 			// Not a port: a password stands before an @ in the authority.
@@ -44,9 +46,10 @@ func special() []rule {
 		{class: "facebook_token", begins: []string{"00|"}, free: true, find: facebook,
 			positive: "{d15}|{n27}", negative: "| 15|twentyseven |"},
 		{class: "nuget_password", literals: []string{`password"`}, fold: true,
-			expr:   lazy(`^(?i:password)"\s{1,8}value="([^"%]{4,200})"`),
-			begins: []string{"pass"}, positive: `<add key="ClearTextPassword" value="Source-Pass" />`, negative: `<add key="Password" value="%PASSWORD%" />`, free: true},
+			expr:     lazy(`^(?i:password)"\s{1,8}value="([^"%]{4,200})"`),
+			positive: `<add key="ClearTextPassword" value="Source-Pass" />`, negative: `<add key="Password" value="%PASSWORD%" />`, free: true},
 		{class: "curl_user", literals: []string{"curl"}, window: 1 << 10,
+			needs:    func(s []byte) bool { return bytes.Contains(s[:min(len(s), 1<<10)], []byte("-u")) },
 			expr:     lazy(`^curl\b[^|;&]{0,600}?[ \t\n](?:-u|--user)(?:=|[ \t]{0,5})["']?[^\s"':$<\[{(]{0,64}:([^\s"':$<\[{(][^\s"']{2,})`),
 			valid:    password,
 			positive: "curl -s -u 'admin:S3cr3t!pw' https://host/", negative: "curl -u user:$PASSWORD https://host/"},
@@ -121,6 +124,13 @@ func password(s []byte) bool {
 		return false
 	}
 	return !bytes.Contains(s, []byte("assword")) && variety(s) > 3
+}
+
+// authority reports whether a user, or a password, stands in what begins with ://: an @
+// before anything that ends an authority.
+func authority(s []byte) bool {
+	end := bytes.IndexAny(s[3:min(len(s), usualWindow)], " \t\r\n\f/@\"'<>\\")
+	return end >= 0 && s[3+end] == '@'
 }
 
 // link tells an address from a secret.
