@@ -110,8 +110,9 @@ type Tickets interface {
 	Consume(ctx context.Context, id, action string, now time.Time) error
 	// Tickets lists tickets, newest first.
 	Tickets(ctx context.Context, q Query) ([]Ticket, error)
-	// Expire ends what is open and whose time is over, and returns it.
-	Expire(ctx context.Context, now time.Time) ([]Ticket, error)
+	// Expire ends what is open and whose time is over. With noted it returns all that
+	// ended so, by Ask too, and was not returned before: who asks puts it on record.
+	Expire(ctx context.Context, now time.Time, noted bool) ([]Ticket, error)
 	// Recall returns the consent that stands for a call's caller and tool; nil if there
 	// is none.
 	Recall(ctx context.Context, b *Binding, now time.Time) (*Consent, error)

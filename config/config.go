@@ -67,12 +67,12 @@ type Policy struct {
 
 // Limits bounds what passes through; sizes in bytes.
 type Limits struct {
-	Body        int // of one request
-	List        int // of one upstream list, all pages
-	Result      int // of one result
-	Depth       int // nesting of JSON
-	CallTimeout time.Duration
-	Rates       Rates
+	Body                    int           // of one request
+	List                    int           // of one upstream list, all pages
+	Result                  int           // of one result
+	Depth                   int           // nesting of JSON
+	CallTimeout, RepeatWait time.Duration // of one call; of a repeat for the call with its key that is under way
+	Rates                   Rates
 }
 
 // Rate is so much in a time, Rates what is bounded by one.

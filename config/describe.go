@@ -112,14 +112,14 @@ func rights(p *gateway.Principal) []form.Field {
 }
 
 func limits(v *Limits) form.Value {
-	const most = 64 << 20
 	return form.Object{Fields: []form.Field{
-		{Key: "body", Doc: "Of one request.", Value: form.Size(&v.Body, most)},
-		{Key: "list", Doc: "Of one upstream list, all pages.", Value: form.Size(&v.List, most)},
-		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, most)},
+		{Key: "body", Doc: "Of one request.", Value: form.Size(&v.Body, 64<<20)},
+		{Key: "list", Doc: "Of one upstream list, all pages.", Value: form.Size(&v.List, 64<<20)},
+		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, 64<<20)},
 		{Key: "depth", Doc: "Nesting of JSON.", Value: form.Int(&v.Depth, 8, 1000)},
 		{Key: "rates", Doc: "How often, and how much; without limit where absent.", Value: v.Rates.Form()},
 		{Key: "call_timeout", Doc: "Of one call, where the upstream or tool names none.", Value: callTimeout(&v.CallTimeout)},
+		{Key: "repeat_wait", Doc: "How long a repeat waits for the call with the same idempotency key that is under way; 0s = not at all.", Value: form.Duration(&v.RepeatWait, 0, time.Minute)},
 	}}
 }
 

@@ -64,7 +64,8 @@ const (
 	CodeApprovalInvalid     Code = "approval_invalid" // a ticket that is not for this call, or is over
 	CodeApprovalTimeout     Code = "approval_timeout"
 	CodeUserDenied          Code = "user_denied"
-	CodeHandleInvalid       Code = "handle_invalid" // an argument that was given to somebody else, or is over
+	CodeHandleInvalid       Code = "handle_invalid"  // an argument that was given to somebody else, or is over
+	CodeNotKept             Code = "result_not_kept" // of a call that ran before under its key
 )
 
 // Codes lists every code, in the order of their declaration, for tests and docs
@@ -83,7 +84,7 @@ func Codes() []Code {
 		CodeMalformedCredential, CodeInsufficientScope, CodeIssuerUnavailable,
 		CodeWithheld,
 		CodeInProgress, CodeIdempotencyConflict, CodeMissingExternalID, CodeReceiptUnavailable,
-		CodeApprovalInvalid, CodeApprovalTimeout, CodeUserDenied, CodeHandleInvalid,
+		CodeApprovalInvalid, CodeApprovalTimeout, CodeUserDenied, CodeHandleInvalid, CodeNotKept,
 	}
 }
 

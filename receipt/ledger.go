@@ -131,9 +131,10 @@ type Ledger interface {
 	// nothing and returns who has it.
 	Begin(ctx context.Context, e *Entry) (holder *Entry, err error)
 	// Resume puts an action that awaits input, or whose outcome is unknown, in
-	// flight again under e's Attempt, Writer and Draft. ErrRaced if it is in another
-	// state than from.
-	Resume(ctx context.Context, e *Entry, from gateway.Outcome) error
+	// flight again under e's Attempt, Writer, Draft and Approval. It consumes that,
+	// both or neither; but the next round of an action goes on under the approval that
+	// the last one consumed. ErrRaced if it is in another state than from.
+	Resume(ctx context.Context, e *Entry, from gateway.Outcome, now time.Time) error
 	// Settle changes an action's state from one to another. ErrRaced if it has
 	// another state or attempt.
 	Settle(ctx context.Context, s *Settlement) error

@@ -25,14 +25,8 @@ func (s *Store) Begin(ctx context.Context, e *receipt.Entry) (holder *receipt.En
 				return err
 			}
 		}
-		if e.Approval != "" {
-			err := tickets.Consume(ctx, tx, e.Approval, e.Action, e.Began)
-			if errors.Is(err, approval.ErrState) {
-				err = receipt.ErrTicket
-			}
-			if err != nil {
-				return err
-			}
+		if err := useTicket(ctx, tx, e, e.Began); err != nil {
+			return err
 		}
 		return insertAction(ctx, tx, e)
 	})
@@ -40,6 +34,18 @@ func (s *Store) Begin(ctx context.Context, e *receipt.Entry) (holder *receipt.En
 		return nil, explain("entering an action", err)
 	}
 	return holder, nil
+}
+
+// useTicket uses up the approval of an action's attempt, if it has one.
+func useTicket(ctx context.Context, tx *sql.Tx, e *receipt.Entry, now time.Time) error {
+	if e.Approval == "" {
+		return nil
+	}
+	err := tickets.Consume(ctx, tx, e.Approval, e.Action, now)
+	if errors.Is(err, approval.ErrState) {
+		err = receipt.ErrTicket
+	}
+	return err
 }
 
 func insertAction(ctx context.Context, tx *sql.Tx, e *receipt.Entry) error {
@@ -60,12 +66,23 @@ func scopeOf(e *receipt.Entry) any {
 }
 
 // Resume implements receipt.Ledger.
-func (s *Store) Resume(ctx context.Context, e *receipt.Entry, from gateway.Outcome) error {
+func (s *Store) Resume(ctx context.Context, e *receipt.Entry, from gateway.Outcome, now time.Time) error {
 	return explain("resuming an action", s.commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+		var before string
+		err := tx.QueryRowContext(ctx, "SELECT approval FROM actions WHERE action = ? AND state = ? AND attempt = ?",
+			e.Action, string(from), e.Attempt-1).Scan(&before)
+		if errors.Is(err, sql.ErrNoRows) {
+			return receipt.ErrRaced
+		}
+		if err == nil && !(from == gateway.OutcomeAwaiting && e.Approval == before) {
+			err = useTicket(ctx, tx, e, now)
+		}
+		if err != nil {
+			return err
+		}
 		return one(tx.ExecContext(ctx, `
-			UPDATE actions SET state = ?, attempt = ?, writer = ?, draft = ?, settled = 0
-			WHERE action = ? AND state = ? AND attempt = ?`,
-			string(gateway.OutcomeInFlight), e.Attempt, e.Writer, nonNil(e.Draft), e.Action, string(from), e.Attempt-1))
+			UPDATE actions SET state = ?, attempt = ?, writer = ?, draft = ?, approval = ?, settled = 0 WHERE action = ?`,
+			string(gateway.OutcomeInFlight), e.Attempt, e.Writer, nonNil(e.Draft), e.Approval, e.Action))
 	}))
 }
 

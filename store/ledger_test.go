@@ -74,15 +74,15 @@ func TestLedgerChangesByComparison(t *testing.T) {
 	}
 	for name, do := range map[string]func() error{
 		"settled twice":         func() error { return s.Settle(t.Context(), settled("a", gateway.OutcomeFailed)) },
-		"resumed from another":  func() error { return s.Resume(t.Context(), next("a", 2), gateway.OutcomeAwaiting) },
-		"an attempt too far":    func() error { return s.Resume(t.Context(), next("a", 3), gateway.OutcomeUnknown) },
+		"resumed from another":  func() error { return s.Resume(t.Context(), next("a", 2), gateway.OutcomeAwaiting, morning) },
+		"an attempt too far":    func() error { return s.Resume(t.Context(), next("a", 3), gateway.OutcomeUnknown, morning) },
 		"an action of nobody's": func() error { return s.Settle(t.Context(), settled("z", gateway.OutcomeFailed)) },
 	} {
 		if err := do(); !errors.Is(err, receipt.ErrRaced) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := s.Resume(t.Context(), next("a", 2), gateway.OutcomeUnknown); err != nil {
+	if err := s.Resume(t.Context(), next("a", 2), gateway.OutcomeUnknown, morning); err != nil {
 		t.Error(err)
 	}
 	// What was never executed leaves its key to others; what is unknown never does.

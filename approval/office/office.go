@@ -85,9 +85,10 @@ func (o *Office) Effect(t *approval.Ticket) gateway.SideEffect {
 	return s.SideEffect
 }
 
-// Sweep ends what nobody answered in time, and puts it on record.
+// Sweep ends what nobody answered in time, and puts it on record; where no gateway runs
+// that could, the next one does.
 func (o *Office) Sweep(ctx context.Context) error {
-	over, err := o.Tickets.Expire(ctx, o.Clock())
+	over, err := o.Tickets.Expire(ctx, o.Clock(), o.Record != nil)
 	for i := range over {
 		err = errors.Join(err, o.record(ctx, Act{Deed: Expired, Ticket: over[i].ID}))
 	}

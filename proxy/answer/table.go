@@ -83,6 +83,7 @@ func Rows() map[gateway.Code]Row {
 		gateway.CodeApprovalTimeout:     {403, 1526, true, RetryApproved, "Nobody answered in time; nothing was executed."},
 		gateway.CodeUserDenied:          {403, 1527, true, RetryNo, "A person said no to this call; nothing was executed."},
 		gateway.CodeHandleInvalid:       {403, 1528, true, RetryChanged, "A handle among the arguments was not given to this caller, or its time is over; nothing was executed."},
+		gateway.CodeNotKept:             {410, 1529, true, RetryNo, "This call was executed before and its outcome is on record; its result is not kept."},
 		gateway.CodeReceiptUnavailable:  {503, 1524, true, RetrySameKey, "The ledger of side effects could not be used."},
 	}
 }

@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
@@ -55,4 +56,19 @@ type Fate struct {
 	Decided, Finished audit.Position
 	Outcome           gateway.Outcome
 	Code              gateway.Code
+}
+
+// Remaining is the shortest of what the reviewer, the operator and policy allow for
+// one exchange, and of what is left of the time that the host waits.
+func (c *Call) Remaining() time.Duration {
+	d := c.World.Limits.CallTimeout
+	for _, t := range [...]time.Duration{c.Item.Item().Facts.Timeout, c.Decision.Obligations.Timeout} {
+		if t > 0 && t < d {
+			d = t
+		}
+	}
+	if !c.Deadline.IsZero() {
+		d = min(d, c.Deadline.Sub(c.Now()))
+	}
+	return d
 }

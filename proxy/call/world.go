@@ -118,6 +118,7 @@ type Limits struct {
 	Depth        int // nesting of JSON, in both directions
 	Page         int // tools on one page of a list
 	CallTimeout  time.Duration
+	RepeatWait   time.Duration // how long a repeat waits for the call with its key that is under way
 	AuditTimeout time.Duration // how long an event may take to become durable
 	ListTTL      time.Duration // what hosts are told; lists are private to their principal
 	InFlight     int           // calls of one principal at a time

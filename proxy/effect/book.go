@@ -36,70 +36,95 @@ type Book struct {
 // patience is how long one change of the ledger may take.
 const patience = 3 * time.Second
 
-// retryInProgress is what a repeat is told while the first call is under way.
-const retryInProgress = time.Second
-
 // Enter puts the call's action in flight, durably, and with it consumes its
-// approval. What the ledger refuses was not sent.
+// approval. What the ledger refuses was not sent. Where another call with this key was
+// quicker, it is that call's repeat.
 func (b *Book) Enter(ctx context.Context, c *call.Call) error {
-	fx := c.Effect
-	if fx == nil || c.Replays() {
-		return nil
+	for c.Effect != nil && c.Effect.Entry == nil && !c.Replays() {
+		enter := b.begin
+		if c.Effect.Resumes != nil {
+			enter = b.resume
+		}
+		holder, err := enter(ctx, c)
+		if holder == nil {
+			return err
+		}
+		c.Effect.Resumes = nil
+		if err := b.judge(ctx, c, holder); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// begin enters a new action, or returns the one that has its key.
+func (b *Book) begin(ctx context.Context, c *call.Call) (holder *receipt.Entry, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if fx.Resumes != nil {
-		return b.resume(ctx, c)
-	}
+	fx := c.Effect
 	if fx.Key == "" {
 		mint(c)
 	}
 	c.Action = c.ID
 	e, err := b.entry(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	holder, err := b.Ledger.Begin(ctx, e)
+	holder, err = b.Ledger.Begin(ctx, e)
 	switch {
 	case errors.Is(err, receipt.ErrTicket):
-		return gateway.Because(gateway.CodeApprovalRequired, err, gateway.ReasonApprovalUsed)
+		return nil, gateway.Because(gateway.CodeApprovalRequired, err, gateway.ReasonApprovalUsed)
 	case err != nil:
 		fx.Entry = e // it may have come to be written: Settle sees to that
-		return unavailable(err)
-	case holder != nil: // another call with this key was quicker
+		return nil, unavailable(err)
+	case holder != nil:
 		c.Action = audit.ID{}
-		return b.judge(ctx, c, holder)
+		return holder, nil
 	}
 	fx.Entry = e
-	return nil
+	return nil, nil
 }
 
-// resume goes on with an action that awaits input or whose outcome is unknown.
-func (b *Book) resume(ctx context.Context, c *call.Call) error {
+// resume goes on with an action that awaits input or whose outcome is unknown, or
+// returns how it stands where another call went on with it. An approval that was given
+// for this attempt is used up by it.
+func (b *Book) resume(ctx context.Context, c *call.Call) (holder *receipt.Entry, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	before := c.Effect.Resumes
 	c.Action, _ = audit.ParseID(before.Action)
 	if before.Source == receipt.KeyMinted {
 		key, err := b.Key(before)
 		if err != nil {
-			return unavailable(err)
+			return nil, unavailable(err)
 		}
 		c.Effect.Key, c.Effect.Source = key, receipt.KeyMinted
 		carry(c)
 	}
 	e := *before
 	e.Attempt, e.Writer, e.State = before.Attempt+1, b.Writer, gateway.OutcomeInFlight
-	var err error
+	switch {
+	case c.Approval != nil:
+		e.Approval = c.Approval.ID
+	case before.State == gateway.OutcomeUnknown:
+		e.Approval = "" // this attempt needed none
+	}
 	if e.Draft, err = b.draft(c, &e); err != nil {
-		return err
+		return nil, err
 	}
-	if err := b.Ledger.Resume(ctx, &e, before.State); err != nil {
-		if errors.Is(err, receipt.ErrRaced) {
-			return busy()
-		}
-		return unavailable(err)
+	switch err = b.Ledger.Resume(ctx, &e, before.State, c.Now()); {
+	case errors.Is(err, receipt.ErrTicket):
+		return nil, gateway.Because(gateway.CodeApprovalRequired, err, gateway.ReasonApprovalUsed)
+	case errors.Is(err, receipt.ErrRaced):
+		holder, err = b.Ledger.Action(ctx, e.Action)
 	}
-	c.Effect.Entry = &e
-	return nil
+	if holder == nil {
+		c.Effect.Entry = &e // also where it may have come to be written: Settle sees to that
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return holder, nil
 }
 
 // entry is the call as the ledger keeps it.
@@ -155,10 +180,4 @@ func canonical(arguments []byte) []byte {
 // unavailable: the ledger failed, so nothing is sent.
 func unavailable(err error) error {
 	return gateway.Because(gateway.CodeReceiptUnavailable, err, gateway.ReasonLedger)
-}
-
-func busy() error {
-	e := gateway.Fail(gateway.CodeInProgress)
-	e.RetryAfter = retryInProgress
-	return e
 }

@@ -10,7 +10,9 @@
 //
 //	book.go       Book: what it is made of; Enter: the action is in flight, durably
 //	key.go        Keyed: the idempotency key, and the argument that carries it
+//	pointer.go    put, nested: a value at the place that a pointer names
 //	repeat.go     Repeat: what the ledger knows of a key: nothing, a recorded outcome, a conflict
+//	wait.go       a repeat waits for the first call, within its time
 //	outcome.go    Told, Evidence, Weigh: what a result says became of it
 //	settle.go     Settle: what became of it, and the receipt
 //	recover.go    Recover: actions whose writer died

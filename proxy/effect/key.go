@@ -1,12 +1,11 @@
 package effect
 
 import (
-	"strings"
-
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/receipt"
+	"mcp-gateway/registry"
 )
 
 // Keyed finds the call's idempotency key: the host's, in _meta, or that in the
@@ -32,7 +31,7 @@ func Keyed(c *call.Call) error {
 		}
 		fx.Key, fx.Source = carried, receipt.KeyOfArgument
 	} else if fx.Key != "" {
-		c.Arguments = withKey(c.Arguments, field, fx.Key)
+		c.Arguments = withKey(c.Item.Item(), c.Arguments, fx.Key)
 	}
 	if fx.Key != "" {
 		scope := receipt.ScopeOf(c.Principal.ID(), c.Item.Item().ID, fx.Key)
@@ -65,23 +64,24 @@ func Carries(c *call.Call) bool {
 	return ok && key == c.Effect.Key
 }
 
-// withKey adds the key as the member that a pointer of one token names. Deeper
-// ones are left alone: who sends them knows their parents, and we don't.
-func withKey(arguments []byte, field, key string) []byte {
-	if len(field) < 2 || field[0] != '/' || strings.Contains(field[1:], "/") {
+// withKey adds the key where the reviewer's pointer says. Objects on its way that the
+// caller left out are made only where the schema takes them with nothing in them but the
+// key: half an object that the caller never sent would be refused as theirs.
+func withKey(item *registry.Item, arguments []byte, key string) []byte {
+	keyed, made := put(arguments, pointerTokens(item.Facts.IdempotencyField), protocol.AppendString(nil, key))
+	if keyed == nil || made && !fits(item, keyed) {
 		return arguments
 	}
-	name := strings.ReplaceAll(strings.ReplaceAll(field[1:], "~1", "/"), "~0", "~")
-	if _, there := protocol.Member(arguments, name); there {
-		return arguments // something that is no key: the schema judges it
+	return keyed
+}
+
+// fits says whether the pinned schema takes the arguments.
+func fits(item *registry.Item, arguments []byte) bool {
+	if item.Definition.Input == nil {
+		return false
 	}
-	out := []byte{'{'}
-	for member, value := range protocol.Members(arguments) {
-		out = append(protocol.AppendString(out, string(member)), ':')
-		out = append(append(out, value...), ',')
-	}
-	out = append(protocol.AppendString(out, name), ':')
-	return append(protocol.AppendString(out, key), '}')
+	violations, err := item.Definition.Input.Check(arguments)
+	return err == nil && len(violations) == 0
 }
 
 // mint makes a key for a call that brings none. It covers the gateway's own repeats
@@ -96,11 +96,10 @@ func mint(c *call.Call) {
 // state and approval are bound to stay as they are.
 func carry(c *call.Call) {
 	item := c.Item.Item()
-	if c.Effect.Source != receipt.KeyMinted || item.Facts.IdempotencyField == "" || item.Definition.Input == nil {
+	if c.Effect.Source != receipt.KeyMinted || item.Facts.IdempotencyField == "" {
 		return
 	}
-	keyed := withKey(c.Sent, item.Facts.IdempotencyField, c.Effect.Key)
-	if violations, err := item.Definition.Input.Check(keyed); err == nil && len(violations) == 0 {
+	if keyed := withKey(item, c.Sent, c.Effect.Key); fits(item, keyed) {
 		c.Sent = keyed
 	}
 }

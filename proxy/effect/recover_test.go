@@ -81,7 +81,7 @@ func enter(t *testing.T, b *effect.Book, writer string, attempt int) string {
 			t.Fatal(err)
 		}
 		e.Attempt++
-		if err := b.Ledger.Resume(t.Context(), e, gateway.OutcomeUnknown); err != nil {
+		if err := b.Ledger.Resume(t.Context(), e, gateway.OutcomeUnknown, b.Clock()); err != nil {
 			t.Fatal(err)
 		}
 	}

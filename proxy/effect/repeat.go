@@ -46,23 +46,22 @@ func (b *Book) nextRound(ctx context.Context, c *call.Call) error {
 	return b.judge(ctx, c, e)
 }
 
-// judge says what the call may do, given who holds its key.
+// judge says what the call may do, given who holds its key: begin anew where the key
+// came free meanwhile, go on with Effect.Resumes, or tell what Effect.Recorded says.
 func (b *Book) judge(ctx context.Context, c *call.Call, holder *receipt.Entry) error {
 	if receipt.ArgumentsDigest(holder.Salt, canonical(c.Arguments)) != holder.Arguments && !c.Round.Again {
 		return gateway.Fail(gateway.CodeIdempotencyConflict, gateway.ReasonKeyArguments)
 	}
-	if holder.State == gateway.OutcomeInFlight && !b.Fates.Alive(holder.Writer) {
+	if holder.State == gateway.OutcomeInFlight {
 		var err error
-		if holder, err = b.recover(ctx, holder); err != nil {
-			return unavailable(err)
+		if holder, err = b.landed(ctx, c, holder); err != nil {
+			return err
 		}
-		if holder.Scope == nil && !c.Round.Again { // it was never sent, so the key is free
-			return b.begin(ctx, c)
+		if holder.Scope == nil && !c.Round.Again { // nothing was executed, so the key is free
+			return nil
 		}
 	}
 	switch holder.State {
-	case gateway.OutcomeInFlight:
-		return busy()
 	case gateway.OutcomeAwaiting:
 		c.Effect.Resumes = holder
 		return nil
@@ -81,14 +80,6 @@ func (b *Book) judge(ctx context.Context, c *call.Call, holder *receipt.Entry) e
 	}
 	c.Effect.Recorded = holder
 	return b.tell(ctx, c, holder)
-}
-
-// begin enters the call after its key came free; only where it was on its way in.
-func (b *Book) begin(ctx context.Context, c *call.Call) error {
-	if !c.Permit.Valid() {
-		return nil // not yet decided: Enter comes later
-	}
-	return b.Enter(ctx, c)
 }
 
 // repeatable says whether the upstream itself takes the same call for the same: by
@@ -139,28 +130,58 @@ func (b *Book) tell(ctx context.Context, c *call.Call, e *receipt.Entry) error {
 	}
 	c.Of, _ = audit.ParseID(e.Action)
 	r, ok := b.unseal(e)
-	if !ok && e.Code != "" && e.Code != gateway.CodeBusinessError {
-		again := gateway.Fail(e.Code)
-		again.Receipt = envelope
-		return again
-	}
 	if !ok {
-		r.result = notKept(e)
+		if r.result = unkept(c, e); r.result == nil {
+			again := gateway.Fail(codeOf(e))
+			again.Receipt = envelope
+			return again
+		}
+		r.business = e.State == gateway.OutcomeFailed
 	}
-	c.Business = r.business || !ok && e.State == gateway.OutcomeFailed
+	c.Business = r.business
 	c.Result = b.Hop.Result(r.result, c.Era == audit.Modern)
 	c.Result = withReceipt(c.Result, envelope)
 	return nil
 }
 
-// notKept stands for a result that was too large to keep, or whose keep is over.
-func notKept(e *receipt.Entry) []byte {
+// codeOf is what a repeat is told where no result can be: what the first call was
+// told, or that its result is not kept.
+func codeOf(e *receipt.Entry) gateway.Code {
+	if refused(e) {
+		return e.Code
+	}
+	return gateway.CodeNotKept
+}
+
+// refused says whether the first call was told a refusal of the gateway's own.
+func refused(e *receipt.Entry) bool { return e.Code != "" && e.Code != gateway.CodeBusinessError }
+
+// unkept stands for a result that never came, was too large to keep, or whose keep is
+// over: it says what is on record, and keeps the tool's contract where the external id
+// is enough for that. nil where nothing that is known does.
+func unkept(c *call.Call, e *receipt.Entry) []byte {
+	if refused(e) {
+		return nil
+	}
 	text := "This call was made before, and its outcome is on record: " + string(e.State) + ". Its result is not kept."
 	out := append(protocol.AppendString([]byte(`{"content":[{"type":"text","text":`), text), `}]`...)
 	if e.State == gateway.OutcomeFailed {
-		out = append(out, `,"isError":true`...)
+		return append(out, `,"isError":true}`...)
 	}
-	return append(out, '}')
+	output := c.Item.Item().Definition.Output
+	if output == nil {
+		return append(out, '}')
+	}
+	for _, id := range [...][]byte{protocol.AppendString(nil, e.ExternalID), []byte(e.ExternalID)} {
+		evidence := nested(c.Item.Item().Facts.ExternalID, id)
+		if e.ExternalID == "" || evidence == nil || id[0] != '"' && !protocol.IsInteger(id) {
+			continue
+		}
+		if violations, err := output.Check(evidence); err == nil && len(violations) == 0 {
+			return append(append(append(out, `,"structuredContent":`...), evidence...), '}')
+		}
+	}
+	return nil
 }
 
 // withReceipt puts the receipt into a result's _meta.

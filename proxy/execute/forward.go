@@ -84,7 +84,7 @@ func wish(c *call.Call) relay.Wish {
 
 // exchange makes one round of the call. All its tries share the caller's time.
 func (x *Executor) exchange(ctx context.Context, c *call.Call, out protocol.Outgoing) error {
-	within, cancel := context.WithTimeout(ctx, pace.Timeout(c))
+	within, cancel := context.WithTimeout(ctx, c.Remaining())
 	defer cancel()
 	err := x.tries(within, c, out)
 	if err == nil && c.Incoming.Error != nil && c.Incoming.Error.Code == protocol.RPCHeaderMismatch {

@@ -10,7 +10,6 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
-	"mcp-gateway/proxy/execute/pace"
 	"mcp-gateway/registry"
 )
 
@@ -127,7 +126,7 @@ func TestTimeoutIsTheShorter(t *testing.T) {
 	for reviewed, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second, time.Hour: time.Minute} {
 		facts := read
 		facts.Timeout = reviewed
-		if got := pace.Timeout(newDesk(t, oneTool(), facts).tool(t, "")); got != want {
+		if got := newDesk(t, oneTool(), facts).tool(t, "").Remaining(); got != want {
 			t.Errorf("reviewed %s: %s, want %s", reviewed, got, want)
 		}
 	}

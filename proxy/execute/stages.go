@@ -138,7 +138,7 @@ func (x *Executor) confirm(ctx context.Context, c *call.Call) error {
 		return nil
 	}
 	if q := c.Item.Item().Facts.Status; q != nil && q.Verify {
-		ctx, cancel := context.WithTimeout(ctx, pace.Timeout(c))
+		ctx, cancel := context.WithTimeout(ctx, c.Remaining())
 		defer cancel()
 		x.Status.Confirm(ctx, c)
 	}

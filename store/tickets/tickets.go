@@ -27,7 +27,7 @@ func (b *Box) Ask(ctx context.Context, t *approval.Ticket, most int) (*approval.
 	err := b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
 		of := &t.Binding
 		digest, now := of.Digest(), t.Created.UnixNano()
-		if _, err := tx.ExecContext(ctx, expireTickets+" AND binding = ?", now, now, digest); err != nil {
+		if _, err := tx.ExecContext(ctx, lapse+" AND binding = ?", now, digest); err != nil {
 			return err
 		}
 		var err error
@@ -80,7 +80,9 @@ func tooOften(ctx context.Context, tx *sql.Tx, t *approval.Ticket, most int) err
 	return err
 }
 
-const expireTickets = `UPDATE tickets SET state = 'expired', ended = ?, shown = '' WHERE state IN ('pending', 'approved') AND expires <= ?`
+// lapse ends tickets whose time is over. Their ended stays 0 until that is told to
+// somebody who puts it on record.
+const lapse = `UPDATE tickets SET state = 'expired', shown = '' WHERE state IN ('pending', 'approved') AND expires <= ?`
 
 const selectTickets = `SELECT id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires,
 	decided, approver, approver_groups, self, via, reason, action FROM tickets `
@@ -198,11 +200,15 @@ func (b *Box) Tickets(ctx context.Context, q approval.Query) ([]approval.Ticket,
 }
 
 // Expire implements approval.Tickets.
-func (b *Box) Expire(ctx context.Context, now time.Time) ([]approval.Ticket, error) {
+func (b *Box) Expire(ctx context.Context, now time.Time, noted bool) ([]approval.Ticket, error) {
 	var over []approval.Ticket
 	err := b.Commit(ctx, false, func(ctx context.Context, tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, expireTickets+` RETURNING id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments,
-			shown, created, expires, decided, approver, approver_groups, self, via, reason, action`, now.UnixNano(), now.UnixNano())
+		if _, err := tx.ExecContext(ctx, lapse, now.UnixNano()); err != nil || !noted {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `UPDATE tickets SET ended = ? WHERE state = 'expired' AND ended = 0
+			RETURNING id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments,
+			shown, created, expires, decided, approver, approver_groups, self, via, reason, action`, now.UnixNano())
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func TestTransitions(t *testing.T) {
 		},
 		"consume": func(s *store.Store, id string) error { return s.Consume(t.Context(), id, "action", after) },
 		"expire": func(s *store.Store, _ string) error {
-			over, err := s.Expire(t.Context(), noon.Add(time.Hour))
+			over, err := s.Expire(t.Context(), noon.Add(time.Hour), true)
 			if err == nil && len(over) != 1 {
 				err = approval.ErrState
 			}
@@ -227,5 +227,36 @@ func TestConsents(t *testing.T) {
 	}
 	if err := s.Withdraw(t.Context(), c.ID, noon.Add(3*time.Minute)); !errors.Is(err, approval.ErrNoTicket) {
 		t.Errorf("it ends twice: %v", err)
+	}
+}
+
+// A ticket that ends because the same is asked anew is told as one that ended, once, to
+// who puts that on record.
+func TestWhatAskEndsIsTold(t *testing.T) {
+	s, first := open(t), ticket(noon)
+	if _, err := s.Ask(t.Context(), first, 16); err != nil {
+		t.Fatal(err)
+	}
+	later := first.Expires.Add(time.Second)
+	second := ticket(later)
+	if got, err := s.Ask(t.Context(), second, 16); err != nil || got.ID != second.ID {
+		t.Fatalf("%v %v", got, err)
+	}
+	for _, tc := range []struct {
+		name  string
+		noted bool
+		at    time.Time
+		want  []string
+	}{
+		{"to nobody who notes it", false, later, nil},
+		{"to the first who notes it", true, later, []string{first.ID}},
+		{"to the next", true, later, nil},
+		{"with the second, noted by nobody", false, second.Expires, nil},
+		{"with the second", true, second.Expires, []string{second.ID}},
+	} {
+		over, err := s.Expire(t.Context(), tc.at, tc.noted)
+		if err != nil || len(over) != len(tc.want) || len(over) == 1 && (over[0].ID != tc.want[0] || over[0].State != approval.Expired) {
+			t.Errorf("%s: %+v %v", tc.name, over, err)
+		}
 	}
 }

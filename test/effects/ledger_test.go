@@ -2,7 +2,6 @@ package effects
 
 import (
 	"net/http"
-	"sync"
 	"testing"
 
 	"mcp-gateway/audit"
@@ -59,30 +58,6 @@ func TestOneKeyRunsOnce(t *testing.T) {
 			t.Errorf("the upstream saw k1 %d times", d.keys[`"k1"`])
 			break
 		}
-	}
-}
-
-func TestARepeatMeetsTheFirstUnderWay(t *testing.T) {
-	d, s := start(t, stage.Options{})
-	arrived, release := make(chan struct{}), make(chan struct{})
-	d.answers(func(n int, _ stage.Message) stage.Answer {
-		close(arrived)
-		<-release
-		return opened(n)
-	})
-	alice := s.Host("alice")
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		if r, err := keyed(alice.Calling("desk__open", args), "k").Do(t.Context()); err != nil || r.IsError() {
-			t.Errorf("first: %v %s", err, r.Body)
-		}
-	})
-	<-arrived
-	r := keyed(alice.Calling("desk__open", args), "k").Send(t)
-	close(release)
-	wait.Wait()
-	if r.Code() != "in_progress" || d.count() != 1 {
-		t.Errorf("%d executed, %s", d.count(), r.Body)
 	}
 }
 

@@ -38,15 +38,21 @@ const evidence = `"outputSchema":{"type":"object","properties":{"ticket_id":{"ty
 // worded is what results of queue are sure to hold.
 const worded = `"outputSchema":{"type":"object","properties":{"ticket_id":{"type":"string"},"status":{"type":"string"}},"required":["ticket_id","status"]}`
 
+// deepTool takes its key within an object, which may need more than that.
+const deepTool = `{"name":%q,"inputSchema":{"type":"object","properties":{"title":{"type":"string"},"options":{"type":"object","properties":{"request_id":{"type":"string"},"mode":{"type":"string"}},"additionalProperties":false%s}},"additionalProperties":false},` + evidence + `}`
+
 // findTool looks up what a key left behind.
 const findTool = `{"name":"find","inputSchema":{"type":"object","properties":{"request_id":{"type":"string"}},"required":["request_id"],"additionalProperties":false},` + evidence + `}`
 
 func newDesk() *desk {
 	d := &desk{Peer: stage.NewPeer(), keys: map[string]int{}}
-	for _, name := range []string{"open", "post", "wipe", "book", "proven", "silent"} {
+	for _, name := range []string{"open", "post", "wipe", "book", "proven", "silent", "erase"} {
 		d.Add(strings.Replace(openTool, `"open"`, `"`+name+`"`, 1), d.execute)
 	}
 	d.Add(strings.NewReplacer(`"open"`, `"queue"`, evidence, worded).Replace(openTool), d.execute)
+	for name, needs := range map[string]string{"deep": "", "strict": `,"required":["mode"]`} {
+		d.Add(fmt.Sprintf(deepTool, name, needs), d.execute)
+	}
 	d.Add(findTool, d.find)
 	return d
 }
@@ -121,6 +127,10 @@ func review(id gateway.ItemID) string {
 		return write + signed
 	case "queue":
 		return write + ", outcome: {pointer: /status, committed: [done], accepted: [queued], partial: [partial], failed: [rejected]}" + signed
+	case "deep", "strict":
+		return strings.Replace(write, "/request_id", "/options/request_id", 1) + signed
+	case "erase":
+		return "side_effect: destructive, idempotent: yes, waive: {external_id: it is tested}" + signed
 	case "find":
 		return stage.Read("use")
 	case "wipe":

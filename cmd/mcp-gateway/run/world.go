@@ -187,7 +187,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		Upstreams:  upstreams,
 		Limits: proxy.Limits{
 			Body: c.Limits.Body, Result: c.Limits.Result, Depth: c.Limits.Depth, Page: pageSize,
-			CallTimeout: c.Limits.CallTimeout, AuditTimeout: auditTimeout, ListTTL: listTTL,
+			CallTimeout: c.Limits.CallTimeout, RepeatWait: c.Limits.RepeatWait, AuditTimeout: auditTimeout, ListTTL: listTTL,
 			Rates:    terms.Rates(c.Limits.Rates),
 			InFlight: perPrincipal, PerUpstream: perUpstream, Subscriptions: perListener,
 		},

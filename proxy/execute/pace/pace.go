@@ -10,21 +10,6 @@ import (
 	"mcp-gateway/proxy/effect"
 )
 
-// Timeout is the shortest of what the reviewer, the operator and policy allow for
-// one exchange, and of what is left of the time that the host waits.
-func Timeout(c *call.Call) time.Duration {
-	d := c.World.Limits.CallTimeout
-	for _, t := range [...]time.Duration{c.Item.Item().Facts.Timeout, c.Decision.Obligations.Timeout} {
-		if t > 0 && t < d {
-			d = t
-		}
-	}
-	if !c.Deadline.IsZero() {
-		d = min(d, c.Deadline.Sub(c.Now()))
-	}
-	return d
-}
-
 // longestWait bounds what a host may say of its own patience.
 const longestWait = time.Hour
 
