@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"mcp-gateway/egress/plain"
 	"mcp-gateway/gateway"
 )
 
@@ -25,6 +26,7 @@ const (
 	defaultTimeout = 30 * time.Second
 	poolPerHost    = 64 // as many as the concurrency that the gateway is sized for
 	maxHeaderBytes = 64 << 10
+	idleTime       = 90 * time.Second
 )
 
 // NewClient returns a client whose every connection passes the dial guard. It
@@ -42,22 +44,25 @@ func NewClient(o Options) *http.Client {
 		config = o.TLS.Clone()
 	}
 	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
-	dialer := net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: o.Resolver}
+	dial := NewGuard(o.AllowHosts, o.AllowPrefixes).dialer(net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: o.Resolver})
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			Proxy:                  nil,
-			DialContext:            NewGuard(o.AllowHosts, o.AllowPrefixes).dialer(dialer),
-			TLSClientConfig:        config,
-			TLSHandshakeTimeout:    timeout,
-			ResponseHeaderTimeout:  timeout,
-			ExpectContinueTimeout:  time.Second,
-			IdleConnTimeout:        90 * time.Second,
-			MaxIdleConns:           4 * poolPerHost,
-			MaxIdleConnsPerHost:    poolPerHost,
-			MaxResponseHeaderBytes: maxHeaderBytes,
-			ForceAttemptHTTP2:      true,
-		},
+		Transport: plain.New(plain.Options{
+			Dial: dial, Timeout: timeout, Head: maxHeaderBytes, Idle: idleTime, PerHost: poolPerHost,
+			Rest: &http.Transport{
+				Proxy:                  nil,
+				DialContext:            dial,
+				TLSClientConfig:        config,
+				TLSHandshakeTimeout:    timeout,
+				ResponseHeaderTimeout:  timeout,
+				ExpectContinueTimeout:  time.Second,
+				IdleConnTimeout:        idleTime,
+				MaxIdleConns:           4 * poolPerHost,
+				MaxIdleConnsPerHost:    poolPerHost,
+				MaxResponseHeaderBytes: maxHeaderBytes,
+				ForceAttemptHTTP2:      true,
+			},
+		}),
 	}
 }
 

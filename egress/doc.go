@@ -6,4 +6,6 @@
 //
 //	guard.go    Guard: which addresses may be dialled, judged after resolution
 //	client.go   Options, NewClient, ReadBody
+//
+// Below it stands egress/plain, the way of short exchanges without TLS.
 package egress

@@ -214,15 +214,15 @@ func TestRedirectsAreReturnedNotFollowed(t *testing.T) {
 func TestProxyEnvironmentIsIgnored(t *testing.T) {
 	var proxied atomic.Bool
 	proxy, _ := server(t, func(http.ResponseWriter, *http.Request) { proxied.Store(true) })
-	t.Setenv("HTTP_PROXY", proxy)
-	t.Setenv("http_proxy", proxy)
-	client := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}, Resolver: resolver(t, [4]byte{127, 0, 0, 1})})
-	_, err := client.Get("http://name.example/")
-	if !errors.Is(err, egress.ErrAddress) || proxied.Load() {
-		t.Errorf("%v, proxied %v", err, proxied.Load())
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		t.Setenv(name, proxy)
 	}
-	if client.Transport.(*http.Transport).Proxy != nil {
-		t.Error("a proxy function is set")
+	client := egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}, Resolver: resolver(t, [4]byte{127, 0, 0, 1})})
+	for _, scheme := range []string{"http", "https"} {
+		_, err := client.Get(scheme + "://name.example/")
+		if !errors.Is(err, egress.ErrAddress) || proxied.Load() {
+			t.Errorf("%s: %v, proxied %v", scheme, err, proxied.Load())
+		}
 	}
 }
 
