@@ -69,7 +69,8 @@ type Policy struct {
 type Limits struct {
 	Body                    int           // of one request
 	List                    int           // of one upstream list, all pages
-	Result                  int           // of one result
+	Message                 int           // of one message of an upstream; 0 = twice Result
+	Result, Item            int           // of one result; of one text or other item of it: as they are delivered
 	Depth                   int           // nesting of JSON
 	CallTimeout, RepeatWait time.Duration // of one call; of a repeat for the call with its key that is under way
 	Rates                   Rates

@@ -115,7 +115,9 @@ func limits(v *Limits) form.Value {
 	return form.Object{Fields: []form.Field{
 		{Key: "body", Doc: "Of one request.", Value: form.Size(&v.Body, 64<<20)},
 		{Key: "list", Doc: "Of one upstream list, all pages.", Value: form.Size(&v.List, 64<<20)},
-		{Key: "result", Doc: "Of one result.", Value: form.Size(&v.Result, 64<<20)},
+		{Key: "message", Doc: "Of one message of an upstream; twice the result where absent. More is refused.", Value: form.Size(&v.Message, 64<<20)},
+		{Key: "result", Doc: "Of one result, as it is delivered: what of its content is more is left out.", Value: form.Size(&v.Result, 64<<20)},
+		{Key: "item", Doc: "Of one text or other item of a result, as it is delivered: a text is cut, others are left out.", Value: form.Size(&v.Item, 64<<20)},
 		{Key: "depth", Doc: "Nesting of JSON.", Value: form.Int(&v.Depth, 8, 1000)},
 		{Key: "rates", Doc: "How often, and how much; without limit where absent.", Value: v.Rates.Form()},
 		{Key: "call_timeout", Doc: "Of one call, where the upstream or tool names none.", Value: callTimeout(&v.CallTimeout)},

@@ -96,7 +96,7 @@ func (l *loader) defaults() *Config {
 		State:    State{Dir: l.secrets.Abs("var")},
 		Exposure: l.secrets.Abs("exposure.yaml"),
 		Policy:   Policy{Timeout: 50 * time.Millisecond},
-		Limits:   Limits{Body: 4 << 20, List: 8 << 20, Result: 8 << 20, Depth: 200, CallTimeout: 30 * time.Second, RepeatWait: 5 * time.Second},
+		Limits:   Limits{Body: 4 << 20, List: 8 << 20, Result: 8 << 20, Item: 4 << 20, Depth: 200, CallTimeout: 30 * time.Second, RepeatWait: 5 * time.Second},
 		Audit:    Audit{Read: Process, Write: Disk, Destructive: Disk, Subjects: Pseudonym},
 	}
 }

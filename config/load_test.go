@@ -75,7 +75,7 @@ func TestLoadDesigned(t *testing.T) {
 	if c.State.Dir != filepath.Join(dir, "var") || c.Exposure != filepath.Join(dir, "exposure.yaml") || c.Policy.Dir != filepath.Join(dir, "rego/policy") {
 		t.Errorf("paths %s, %s, %s", c.State.Dir, c.Exposure, c.Policy.Dir)
 	}
-	if want := (Limits{Body: 4 << 20, List: 8 << 20, Result: 8 << 20, Depth: 200, CallTimeout: 30 * time.Second, RepeatWait: 5 * time.Second}); !reflect.DeepEqual(c.Limits, want) {
+	if want := (Limits{Body: 4 << 20, List: 8 << 20, Result: 8 << 20, Item: 4 << 20, Depth: 200, CallTimeout: 30 * time.Second, RepeatWait: 5 * time.Second}); !reflect.DeepEqual(c.Limits, want) {
 		t.Errorf("limits = %+v", c.Limits)
 	}
 	incident := c.Upstreams["incident"]

@@ -5,6 +5,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/bound"
 	"mcp-gateway/redact/hidden"
 	"mcp-gateway/redact/meaning"
 )
@@ -30,6 +31,8 @@ type Content struct {
 	// Uncleaned delivers all of it as it came: nothing is looked for, in whatever
 	// profile. Hidden characters in what has a meaning withhold a definition still.
 	Uncleaned bool
+
+	Limits bound.Limits // of what is delivered, cleaned or not
 
 	Source string // whose content it is, as marks name it: the upstream's id
 	Origin string // of the upstream and so of its icons, as the function Origin spells it; "" = none

@@ -19,6 +19,8 @@
 //	definition.go  Definition, Item: definitions, whose meaning must not change
 //	asked.go       Asking, Asked: what upstreams ask of hosts
 //	business.go    Business: an upstream's own error content, bounded and labelled
+//	bound/         what is too much of a result
+//	edit/          values within JSON objects
 //	place/         where a string can stand
 //	skim/          where in a text a literal may begin
 //	meaning/       what text is meant to do to its reader

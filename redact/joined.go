@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/edit"
 	"mcp-gateway/redact/secret"
 )
 
@@ -36,7 +37,7 @@ func (r *Redactor) joined(raw []byte, key string, count func(class string)) []by
 	if !changed {
 		return raw
 	}
-	return replaced(raw, key, appendPieces(nil, pieces))
+	return edit.With(raw, []string{key}, appendPieces(nil, pieces))
 }
 
 // piece is an element of an array of content, with its text if it has one.
@@ -49,26 +50,10 @@ type piece struct {
 	done     int      // bytes of text that left speaks of
 }
 
-// texts are the places of a text in a block, or in a message with a block.
-var texts = [...][]string{{"text"}, {"resource", "text"}, {"content", "text"}, {"content", "resource", "text"}}
-
 func pieceOf(el []byte) piece {
-	p := piece{raw: el}
-	for _, path := range texts {
-		at := el
-		for _, name := range path {
-			if protocol.Kind(at) != '{' {
-				at = nil
-				break
-			}
-			at, _ = protocol.Member(at, name)
-		}
-		if text, ok := protocol.Text(at); ok {
-			p.path, p.text = path, []byte(text)
-			return p
-		}
-	}
-	return p
+	path, raw := edit.Text(el)
+	text, _ := protocol.Text(raw)
+	return piece{raw: el, path: path, text: []byte(text)}
 }
 
 // cut takes a secret out of the pieces that it spans, if it spans more than one.
@@ -109,32 +94,7 @@ func appendPieces(out []byte, pieces []piece) []byte {
 			continue
 		}
 		text := protocol.AppendString(nil, string(append(p.left, p.text[p.done:]...)))
-		out = append(out, within(p.raw, p.path, text)...)
+		out = append(out, edit.With(p.raw, p.path, text)...)
 	}
 	return append(out, ']')
-}
-
-// within returns an object with the value at a path of names replaced.
-func within(raw []byte, path []string, value []byte) []byte {
-	if len(path) > 1 {
-		inner, _ := protocol.Member(raw, path[0])
-		value = within(inner, path[1:], value)
-	}
-	return replaced(raw, path[0], value)
-}
-
-// replaced returns an object with the value of one member replaced.
-func replaced(raw []byte, key string, value []byte) []byte {
-	out := []byte{'{'}
-	for name, old := range protocol.Members(raw) {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(protocol.AppendString(out, string(name)), ':')
-		if string(name) == key {
-			old = value
-		}
-		out = append(out, old...)
-	}
-	return append(out, '}')
 }

@@ -39,7 +39,13 @@ func New(opt Options) *Redactor {
 	return &Redactor{opt: opt, secrets: secret.New(secret.Options{Email: opt.Email, Phone: opt.Phone})}
 }
 
-var errObject = errors.New("not a JSON object")
+var (
+	errObject = errors.New("not a JSON object")
+	errLarge  = errors.New("more than may be delivered, of what is not cut")
+)
+
+// codeTruncated is the finding of a result of which something was left out.
+const codeTruncated = "result_truncated"
 
 // Result cleans a whole CallToolResult: names and strings of every kind of
 // content, of structuredContent and of _meta. The bytes of blobs, images and audio
@@ -64,6 +70,19 @@ func (r *Redactor) Prompt(raw []byte) (Clean, error) { return r.clean(raw, place
 func (r *Redactor) Any(raw []byte) (Clean, error) { return r.clean(raw, place.Free) }
 
 func (r *Redactor) clean(raw []byte, p place.Place) (Clean, error) {
+	c, err := r.whole(raw, p)
+	if err == nil {
+		err = r.bounded(&c, p, len(raw))
+	}
+	if err != nil {
+		return Clean{}, err
+	}
+	r.framed(&c, p)
+	return c, nil
+}
+
+// whole cleans a document, however large.
+func (r *Redactor) whole(raw []byte, p place.Place) (Clean, error) {
 	if protocol.Kind(raw) != '{' {
 		return Clean{}, gateway.Because(gateway.CodeContractViolation, errObject)
 	}
@@ -81,12 +100,33 @@ func (r *Redactor) clean(raw []byte, p place.Place) (Clean, error) {
 			out, w.changed = both, true
 		}
 	}
-	if r.content.Profile == Wrap && p.Speaks() {
-		if wrapped := r.wrap(out, p); len(wrapped) != len(out) {
-			out, w.changed = wrapped, true
-		}
-	}
 	return Clean{bytes: out, changed: w.changed, valid: true, report: w.report()}, nil
+}
+
+// bounded cuts what is for readers to its limits, and refuses what can't be cut.
+func (r *Redactor) bounded(c *Clean, p place.Place, total int) error {
+	out, cut, ok := c.bytes, false, !r.content.Limits.Exceeds(c.bytes)
+	if p.Speaks() {
+		out, cut, ok = r.content.Limits.Cut(c.bytes, p.Blocks(), total)
+	}
+	if !ok {
+		return gateway.Because(gateway.CodeContractViolation, errLarge, gateway.ReasonResultTooLarge)
+	}
+	if cut {
+		c.bytes, c.changed = out, true
+		c.report.Findings = append(c.report.Findings, gateway.Finding{Code: codeTruncated, Severity: gateway.Info})
+	}
+	return nil
+}
+
+// framed puts texts between marks under the profile wrap.
+func (r *Redactor) framed(c *Clean, p place.Place) {
+	if r.content.Profile != Wrap || !p.Speaks() || r.content.Uncleaned {
+		return
+	}
+	if wrapped := r.wrap(c.bytes, p); len(wrapped) != len(c.bytes) {
+		c.bytes, c.changed = wrapped, true
+	}
 }
 
 // Text cleans text that is shown to operators, such as a line that a child wrote

@@ -114,7 +114,8 @@ type World struct {
 // Limits bound what one call may cost.
 type Limits struct {
 	Body         int // bytes of a request
-	Result       int // bytes of an upstream's result
+	Message      int // bytes of an upstream's answer; 0 = those of a result
+	Result       int // bytes of an upstream's result, as it is delivered
 	Depth        int // nesting of JSON, in both directions
 	Page         int // tools on one page of a list
 	CallTimeout  time.Duration

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (x *Executor) outgoing(m *method, c *call.Call, name string, heard *relay.R
 		Arguments:   c.Sent,
 		Mirrors:     item.Definition.Mirrors,
 		TraceParent: c.Request.Meta.TraceParent,
-		Limit:       c.World.Limits.Result,
+		Limit:       cmp.Or(c.World.Limits.Message, c.World.Limits.Result),
 	}
 	if heard != nil {
 		out.Progress, out.LogLevel, out.Notify = w.Progress != nil, w.LogLevel, heard.Notify

@@ -43,7 +43,7 @@ func (s shape) configuration(keySum, upstream string) string {
 	out.WriteString("version: 1\nlisten: {mcp: \"127.0.0.1:0\"" + when(s.Issuer, ", url: \""+resource+"\"") + "}\n" +
 		"state: {dir: ./var}\nexposure: ./exposure.yaml\n" +
 		// On a crowded machine a process may wait longer than the usual time for its turn.
-		"policy: {timeout: 1s" + when(s.Fresh, ", dir: ./policy") + "}\nauth:\n  api_keys:\n")
+		"limits: {item: 8MiB}\npolicy: {timeout: 1s" + when(s.Fresh, ", dir: ./policy") + "}\nauth:\n  api_keys:\n")
 	fmt.Fprintf(&out, "    - {id: bench, sha256: %q, subject: bench, tenant: platform, scopes: [bench:read, service:read, incident:read]}\n", keySum)
 	out.WriteString(when(s.Issuer, "  issuers: [{issuer: \"http://"+upstream+"\"}]\n") + "upstreams:\n")
 	ids, path := s.servers()

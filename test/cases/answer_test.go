@@ -177,7 +177,7 @@ func longEvent(c *trial) {
 			_, _ = io.WriteString(w, "event: message\ndata: "+stage.Response(m.ID, stage.Text(`"`+strings.Repeat("x", n)+`"`))+"\n\n") // the gateway may have gone
 		}
 	}
-	s := c.open(newPeer().Add(stage.Tool("long"), sized(size)).Add(stage.Tool("longer"), sized(4<<20)), stage.Options{Settings: "limits: {result: 3MiB}\n"})
+	s := c.open(newPeer().Add(stage.Tool("long"), sized(size)).Add(stage.Tool("longer"), sized(4<<20)), stage.Options{Settings: "limits: {message: 3MiB}\n"})
 	for _, call := range s.eras() {
 		r := call("up__long", `{}`)
 		s.passed(r)

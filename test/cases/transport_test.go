@@ -160,7 +160,7 @@ func endlessEvent(c *trial) {
 			}
 		})
 	}
-	s := c.open(up, stage.Options{Settings: fmt.Sprintf("limits: {result: %d}\n", cut)})
+	s := c.open(up, stage.Options{Settings: fmt.Sprintf("limits: {message: %d}\n", cut)})
 	for _, call := range s.eras() {
 		for name := range shapes {
 			s.refused(call("up__"+name, `{}`), gateway.CodeContractViolation, gateway.ReasonResultTooLarge)

@@ -33,7 +33,7 @@ func redactorCells() []cell {
 			g.withheld(t, reading, gateway.CodeExecutionError)
 			g.served(t, healthy)
 		}},
-		{"full", withhold, "A result beyond `limits.result` is not released.", func(t *testing.T) {
+		{"full", withhold, "A message beyond `limits.message` is not read; of a result beyond `limits.result` content is left out at its end, and it says so; what can't be cut is not released.", func(t *testing.T) {
 			g := answering(t, "limits: {result: 64KiB}\n", stage.Result(stage.Text(`"`+strings.Repeat("x", 1<<20)+`"`)))
 			g.withheld(t, reading, gateway.CodeContractViolation)
 			g.served(t, healthy)

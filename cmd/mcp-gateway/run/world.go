@@ -186,7 +186,7 @@ func settings(p *plan, upstreams map[string]proxy.Upstream) *proxy.World {
 		Policy:     p.policy,
 		Upstreams:  upstreams,
 		Limits: proxy.Limits{
-			Body: c.Limits.Body, Result: c.Limits.Result, Depth: c.Limits.Depth, Page: pageSize,
+			Body: c.Limits.Body, Message: terms.Message(c), Result: c.Limits.Result, Depth: c.Limits.Depth, Page: pageSize,
 			CallTimeout: c.Limits.CallTimeout, RepeatWait: c.Limits.RepeatWait, AuditTimeout: auditTimeout, ListTTL: listTTL,
 			Rates:    terms.Rates(c.Limits.Rates),
 			InFlight: perPrincipal, PerUpstream: perUpstream, Subscriptions: perListener,
@@ -257,7 +257,7 @@ func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {
 	}
 	cleaner := redact.New(redact.Options{})
 	return &child.Options{
-		Command: s.Command, Dir: s.Dir, PassEnv: s.PassEnv, Env: env, Clean: cleaner.Text,
+		LineLimit: terms.Line(c), Command: s.Command, Dir: s.Dir, PassEnv: s.PassEnv, Env: env, Clean: cleaner.Text,
 		Confine: confinement(c, s), Helper: g.options.Helper,
 		Allow:    func() error { return g.whois.Allow(c, u.ID) },
 		OnStderr: func(line string) { g.log().Stderr(u.ID, line) },
