@@ -28,6 +28,9 @@ const (
 	byScope = "some id, facts in input.resources\n\tevery s in facts.scopes { s in input.subject.properties.scopes }"
 	reads   = "some id, facts in input.resources\n\tfacts.side_effect == \"read\""
 	nothing = "some id, _ in input.resources\n\tid == \"nothing/at-all\""
+	staff   = "some id, _ in input.resources\n\t\"staff\" in input.subject.properties.groups"
+	keys    = "some id, _ in input.resources\n\tinput.subject.properties.auth_method == \"api_key\""
+	issued  = "some id, _ in input.resources\n\tinput.subject.properties.issuer == \"i\"\n\tinput.subject.properties.tenant != \"blue\""
 )
 
 func load(t *testing.T, body string, sees func(*gateway.Principal, *gateway.ExposureFacts) bool) rules {
@@ -53,21 +56,41 @@ func holdsAll(p *gateway.Principal, f *gateway.ExposureFacts) bool {
 	return true
 }
 
-// principals differ in one thing each: who they are, their tenant, how that was
-// established, what they hold.
+// principals begin with one and differ from it in one thing each: in every part of who
+// they are, in how that was established, in what they hold, and in as what they hold it.
 func principals() []*gateway.Principal {
+	first := gateway.Principal{
+		Issuer: "i", Subject: "s", Tenant: "red", Client: "c", Method: gateway.AuthAPIKey,
+		Scopes: []string{"scope0", "scope1"}, Groups: []string{"staff"},
+	}
 	var all []*gateway.Principal
-	for i := range 24 {
-		p := &gateway.Principal{Issuer: "i", Subject: fmt.Sprint("s", i%6), Tenant: []string{"red", "blue", ""}[i%3], Client: "c", Method: gateway.AuthAPIKey}
-		if i%2 == 0 {
-			p.Method = gateway.AuthStdio
-		}
+	for _, change := range []func(*gateway.Principal){
+		func(*gateway.Principal) {},
+		func(p *gateway.Principal) { p.Tenant = "blue" },
+		func(p *gateway.Principal) { p.Tenant = "" },
+		func(p *gateway.Principal) { p.Issuer = "other" },
+		func(p *gateway.Principal) { p.Subject = "other" },
+		func(p *gateway.Principal) { p.Client = "other" },
+		func(p *gateway.Principal) { p.Subject, p.Tenant = "s|red", "" }, // parts that run together
+		func(p *gateway.Principal) { p.Method = gateway.AuthStdio },
+		func(p *gateway.Principal) { p.Groups = nil },
+		func(p *gateway.Principal) { p.Groups = []string{"sta", "ff"} },
+		func(p *gateway.Principal) { p.Scopes, p.Groups = []string{"scope0"}, []string{"scope1", "staff"} },
+		func(p *gateway.Principal) { p.Scopes = []string{"scope0s", "cope1"} },
+	} {
+		p := first
+		change(&p)
+		all = append(all, &p)
+	}
+	for i := range 16 {
+		p := first
+		p.Scopes = nil
 		for j := range 4 {
 			if i>>j&1 == 1 {
 				p.Scopes = append(p.Scopes, fmt.Sprint("scope", j))
 			}
 		}
-		all = append(all, p)
+		all = append(all, &p)
 	}
 	return all
 }
@@ -81,6 +104,8 @@ type world struct {
 	registry *registry.Registry
 	policy   atomic.Pointer[rules]
 	all      []rules
+
+	lists, cached, entries atomic.Int64
 }
 
 // stir changes one thing at random.
@@ -125,12 +150,12 @@ func reviews(seen *registry.Registry, r *rand.Rand) *registry.Exposure {
 }
 
 // look asks for a list and judges every entry of it.
-func (w *world) look(t *testing.T, s *sight.Sight, p *gateway.Principal) (entries int) {
+func (w *world) look(t *testing.T, s *sight.Sight, p *gateway.Principal) {
 	k, now := s.Catalog(), w.policy.Load()
-	v, _, err := s.Of(t.Context(), p, now.engine, k)
+	v, cached, err := s.Of(t.Context(), p, now.engine, k)
 	if err != nil {
 		t.Error(err)
-		return 0
+		return
 	}
 	for i, item := range k.All() {
 		f := item.Facts
@@ -141,43 +166,55 @@ func (w *world) look(t *testing.T, s *sight.Sight, p *gateway.Principal) (entrie
 		if item.Record == nil || item.Record.Definition != item.Definition.Digest || item.Record.Quarantine != "" {
 			t.Errorf("%s is served as it was not reviewed", item.ID)
 		}
-		entries++
 	}
 	if v.Has(len(k.All())) {
 		t.Error("something beyond the snapshot is visible")
 	}
-	return entries
+	w.lists.Add(1)
+	w.entries.Add(int64(len(k.All())))
+	if cached {
+		w.cached.Add(1)
+	}
 }
 
 // TestIsolation changes policies, reviews and lists while many principals ask for
 // lists, and holds that none is ever shown an entry that a fresh evaluation of the
 // same snapshot and policy would not give, nor kept from one.
 func TestIsolation(t *testing.T) {
+	for name, size := range map[string]int{"a cache that holds all": 1000, "a cache that holds some": 16} {
+		t.Run(name, func(t *testing.T) { isolate(t, size) })
+	}
+}
+
+func isolate(t *testing.T, size int) {
 	w := &world{registry: registry.New(registry.Options{}), all: []rules{
 		load(t, byScope, holdsAll),
 		load(t, reads, func(_ *gateway.Principal, f *gateway.ExposureFacts) bool { return f.Class() == gateway.Read }),
 		load(t, nothing, func(*gateway.Principal, *gateway.ExposureFacts) bool { return false }),
+		load(t, staff, func(p *gateway.Principal, _ *gateway.ExposureFacts) bool { return slices.Contains(p.Groups, "staff") }),
+		load(t, keys, func(p *gateway.Principal, _ *gateway.ExposureFacts) bool { return p.Method == gateway.AuthAPIKey }),
+		load(t, issued, func(p *gateway.Principal, _ *gateway.ExposureFacts) bool {
+			return p.Issuer == "i" && p.Tenant != "blue"
+		}),
 	}}
 	w.policy.Store(&w.all[0])
-	cache, err := views.NewCache(views.Options{Size: 16}) // fewer than there are contexts
+	cache, err := views.NewCache(views.Options{Size: size})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := sight.New(w.registry, cache)
-	r := rand.New(rand.NewPCG(7, 11))
+	r := rand.New(rand.NewPCG(7, uint64(size)))
 	for range 30 {
 		w.stir(t, r)
 	}
 	callers := principals()
-	var entries, lists atomic.Int64
-	for round := range 60 {
+	for round := range 40 {
 		var wait sync.WaitGroup
 		for worker := range 6 {
 			wait.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
 				for range 12 {
-					entries.Add(int64(w.look(t, s, callers[r.IntN(len(callers))])))
-					lists.Add(1)
+					w.look(t, s, callers[r.IntN(len(callers))])
 				}
 			})
 		}
@@ -185,13 +222,21 @@ func TestIsolation(t *testing.T) {
 			w.stir(t, r)
 		}
 		wait.Wait()
-		for _, p := range callers { // the cache is warm and nothing moves
-			entries.Add(int64(w.look(t, s, p)))
-			lists.Add(1)
+		for range 2 { // what the first round remembers, the second is told: nothing moves
+			for _, p := range callers {
+				w.look(t, s, p)
+			}
+		}
+		w.stir(t, r) // and one thing alone
+		for _, p := range callers {
+			w.look(t, s, p)
 		}
 	}
-	t.Logf("%d lists, %d entries judged", lists.Load(), entries.Load())
-	if entries.Load() < 10_000 {
-		t.Errorf("only %d entries were judged", entries.Load())
+	t.Logf("%d lists, %d of them from the cache, %d entries judged", w.lists.Load(), w.cached.Load(), w.entries.Load())
+	if w.entries.Load() < 10_000 {
+		t.Errorf("only %d entries were judged", w.entries.Load())
+	}
+	if size > len(callers) && w.cached.Load() < w.lists.Load()/4 {
+		t.Errorf("only %d of %d lists came from the cache", w.cached.Load(), w.lists.Load())
 	}
 }
