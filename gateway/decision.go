@@ -100,6 +100,7 @@ const (
 	ReasonRetired         Reason = "retired"             // its sunset has come
 	ReasonIdentityChanged Reason = "identity_changed"    // its upstream is not what was reviewed
 	ReasonLaunchChanged   Reason = "launch_changed"      // its upstream would be started, or is reached, as another than was reviewed
+	ReasonIssuerChanged   Reason = "issuer_changed"      // another authority vouches for its upstream's host than was reviewed
 	ReasonReplicas        Reason = "replicas_disagree"   // its upstream lists several definitions by turns
 	ReasonRestored        Reason = "definition_restored" // served again: the upstream returned to what was reviewed
 )

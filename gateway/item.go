@@ -14,9 +14,13 @@ const (
 	KindPrompt   Kind = "prompt"
 	KindResource Kind = "resource"
 	KindTemplate Kind = "template" // of resource URIs (RFC 6570)
+
+	// KindUpstream is the upstream itself, as it is remembered beside what it offers:
+	// what it is and what it tells models. It is never listed and has no record.
+	KindUpstream Kind = "upstream"
 )
 
-// Kinds lists every kind, in the order in which they are shown.
+// Kinds lists every kind that is offered, in the order in which they are shown.
 func Kinds() []Kind { return []Kind{KindTool, KindPrompt, KindResource, KindTemplate} }
 
 // String returns "tool" for the zero value, else the kind's word.

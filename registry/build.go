@@ -235,9 +235,6 @@ func (r *Registry) missing(s *Snapshot, all []candidate) []Observation {
 
 // detail returns an error's words, bounded: they may quote an upstream.
 func detail(err error) string {
-	if err == nil {
-		return ""
-	}
 	return clip(err.Error())
 }
 

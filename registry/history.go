@@ -29,6 +29,13 @@ type History interface {
 	Profile(ctx context.Context, upstream string) (Profile, bool, error)
 }
 
+// What of an upstream itself is kept beside its definitions, as names of KindUpstream.
+const (
+	ItselfIdentity     = "identity"     // what it is: see identity.Facts.Object
+	ItselfInstructions = "instructions" // the JSON string that it tells models
+	ItselfUnmet        = "unmet"        // what it would have been met as, where it was not
+)
+
 // Seen is one definition as it was observed.
 type Seen struct {
 	ID      gateway.ItemID

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -107,11 +108,5 @@ func sortObservations(all []Observation) {
 }
 
 func cmpID(a, b gateway.ItemID) int {
-	if c := strings.Compare(string(a.Kind), string(b.Kind)); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.Upstream, b.Upstream); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Name, b.Name)
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Name, b.Name))
 }

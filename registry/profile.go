@@ -1,48 +1,11 @@
 package registry
 
 import (
-	"time"
-
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/identity"
 	"mcp-gateway/registry/review"
 )
-
-// Profile is what an upstream was observed to be, as it was last put on record.
-type Profile struct {
-	Identity     gateway.Digest
-	Instructions gateway.Digest // of "null" where it gives none
-	Capabilities gateway.Digest // likewise
-	Era          string
-	Revision     string
-	Refused      gateway.Reason // why it is not met, being what it may not be; "" = it is
-	At           time.Time      // when it was put on record
-}
-
-// Differs names what is different from what was observed before, nil where nothing
-// was.
-func (p *Profile) Differs(before *Profile) []gateway.Reason {
-	if before == nil {
-		return []gateway.Reason{gateway.ReasonMet}
-	}
-	var all []gateway.Reason
-	for _, c := range [...]struct {
-		same   bool
-		reason gateway.Reason
-	}{
-		{p.Identity == before.Identity, gateway.ReasonIdentityChanged},
-		{p.Era == before.Era, gateway.ReasonEraChanged},
-		{p.Revision == before.Revision, gateway.ReasonRevisionChanged},
-		{p.Capabilities == before.Capabilities, gateway.ReasonCapabilitiesChanged},
-		{p.Instructions == before.Instructions, gateway.ReasonInstructionsChanged},
-		{before.Refused == "", gateway.ReasonRestored},
-	} {
-		if !c.same {
-			all = append(all, c.reason)
-		}
-	}
-	return all
-}
 
 // digestOf is the digest of what an upstream gave, or of null.
 func digestOf(raw []byte) gateway.Digest {
@@ -56,6 +19,7 @@ func digestOf(raw []byte) gateway.Digest {
 type Upstream struct {
 	Profile
 	Launch  gateway.Digest        // what it would be started as now; "" = not known
+	Issuer  gateway.Digest        // which authority vouched for its host last; "" = not known, or none does
 	State   gateway.ExposureState // new, approved or changed
 	Reasons []gateway.Reason
 	Told    bool // its instructions are those that were reviewed
@@ -67,22 +31,38 @@ func (r *Registry) Upstream(id string) Upstream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	u := r.upstream(id)
-	if u.Launch == "" && r.opts.Launch != nil {
-		u.Launch = r.opts.Launch(id)
+	if u.Launch == "" {
+		u.before(r.facts(id, nil))
 	}
 	return u
 }
 
-// upstream is Upstream, with Launch only where it was reviewed, for it reads files; the
-// caller holds the lock. The identity of one that never listed is not known, and no
-// change.
+// before fills in what can be known of an upstream before it is met.
+func (u *Upstream) before(f *identity.Facts) {
+	if f != nil {
+		u.Launch, u.Issuer = f.Launch(), f.Issuer
+	}
+}
+
+func (r *Registry) facts(id string, l *Listing) *identity.Facts {
+	if r.opts.Facts == nil {
+		return nil
+	}
+	return r.opts.Facts(id, l)
+}
+
+// upstream is Upstream, with Launch and Issuer only where one was reviewed, for files are
+// read; the caller holds the lock. What is not known of one is no change of it.
 func (r *Registry) upstream(id string) Upstream {
 	var u Upstream
 	rec := r.exposure.Upstream(id)
-	if rec != nil && rec.Launch != "" && r.opts.Launch != nil {
-		u.Launch = r.opts.Launch(id)
+	if rec != nil && rec.Launch+rec.Issuer != "" {
+		u.before(r.facts(id, nil))
 	}
-	met := review.Met{Launch: u.Launch}
+	met := review.Met{Launch: u.Launch, Issuer: u.Issuer}
+	if u.Issuer == "" && rec != nil {
+		met.Issuer = rec.Issuer
+	}
 	if l := r.lists[id]; l != nil {
 		u.Listed = true
 		u.Profile = Profile{
@@ -98,11 +78,29 @@ func (r *Registry) upstream(id string) Upstream {
 	return u
 }
 
+// itself is something of an upstream itself, as a definition of its own.
+func (u *Upstream) itself(id, name string, raw []byte) Seen {
+	at := gateway.ItemID{Kind: gateway.KindUpstream, Upstream: id, Name: name}
+	return Seen{ID: at, Digest: protocol.DigestOf(raw), Raw: raw, State: u.State, Reasons: u.Reasons}
+}
+
+// Unmet is what is remembered of an upstream that was not met: what it would have been met
+// as.
+func (r *Registry) Unmet(id string) []Seen {
+	u := r.Upstream(id)
+	if f := r.facts(id, nil); f != nil {
+		return []Seen{u.itself(id, ItselfUnmet, f.Object())}
+	}
+	return nil
+}
+
 // detail says what an upstream is now, where that is not what was reviewed.
 func (u *Upstream) detail() string {
 	switch u.Reasons[0] {
 	case gateway.ReasonLaunchChanged:
-		return "the upstream would now be started as " + string(u.Launch)
+		return "the upstream would now be started or reached as " + string(u.Launch)
+	case gateway.ReasonIssuerChanged:
+		return "its host is now vouched for by " + string(u.Issuer)
 	case gateway.ReasonIdentityChanged:
 		return "the upstream is now " + string(u.Identity)
 	default:

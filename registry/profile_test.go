@@ -7,13 +7,21 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/registry/identity"
 	"mcp-gateway/registry/review"
 )
 
 // TestUpstreamStands holds where an upstream stands for each part of it that a reviewer
 // may have seen, and that what it offers is served accordingly.
 func TestUpstreamStands(t *testing.T) {
-	a, b := gateway.Digest("sha256-jcs1:"+strings.Repeat("a", 64)), gateway.Digest("sha256-jcs1:"+strings.Repeat("b", 64))
+	met := &identity.Facts{URL: "https://up.example", Issuer: "sha256:" + gateway.Digest(strings.Repeat("c", 64)), Revision: "2025-11-25"}
+	is := func(_ string, l *Listing) *identity.Facts {
+		if l == nil {
+			return &identity.Facts{URL: met.URL, Issuer: met.Issuer}
+		}
+		return met
+	}
+	a, b, ca := met.Launch(), met.Digest(), met.Issuer
 	text := []byte(`"be nice"`)
 	seen, none := protocol.DigestOf(text), protocol.DigestOf([]byte("null"))
 	for name, c := range map[string]struct {
@@ -32,9 +40,11 @@ func TestUpstreamStands(t *testing.T) {
 		"other instructions":                 {&UpstreamRecord{Instructions: seen}, []byte(`"be bad"`), "changed instructions_changed", false},
 		"instructions where there were none": {&UpstreamRecord{Instructions: none}, text, "changed instructions_changed", false},
 		"none, as reviewed":                  {&UpstreamRecord{Instructions: none}, nil, "approved", true},
+		"vouched for as reviewed":            {&UpstreamRecord{Issuer: ca}, nil, "approved", false},
+		"vouched for by another":             {&UpstreamRecord{Launch: a, Issuer: a, Identity: b}, nil, "changed issuer_changed", false},
 		"everything another":                 {&UpstreamRecord{Launch: b, Identity: a, Instructions: none}, text, "changed launch_changed identity_changed instructions_changed", false},
 	} {
-		r := New(Options{Identity: func(string, *Listing) gateway.Digest { return b }, Launch: func(string) gateway.Digest { return a }})
+		r := New(Options{Facts: is})
 		x := reviewed("up", tool("t", ""))
 		if c.rec != nil {
 			x.Upstreams = map[string]*UpstreamRecord{"up": c.rec}

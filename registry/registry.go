@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 	"mcp-gateway/registry/flap"
+	"mcp-gateway/registry/identity"
 	"mcp-gateway/registry/listed"
 )
 
@@ -32,13 +34,11 @@ type Options struct {
 	// irreversible, outbound, open; no scope is asked of the caller. What a
 	// reviewer quarantined, and what can't be served safely, stays withheld.
 	Trust func(upstream string) bool // nil: none
-	// Identity says what the upstream is that gave a list (package identity). It is
-	// compared with the reviewed one, where there is one. nil: nothing is known.
-	Identity func(upstream string, l *Listing) gateway.Digest
-	// Launch says what an upstream would be started as now, or where it is reached.
-	// It is compared with the reviewed one, where there is one.
-	Launch func(upstream string) gateway.Digest
-	Clock  func() time.Time // nil: time.Now
+	// Facts says what the upstream is that gave a list, or with nil what can be known of
+	// one before it does. It is compared with what was reviewed, where anything was. nil,
+	// or a nil result: nothing is known.
+	Facts func(upstream string, l *Listing) *identity.Facts
+	Clock func() time.Time // nil: time.Now
 }
 
 // Listing is what the lists of one upstream, all their pages, brought. What is
@@ -63,7 +63,8 @@ type List struct {
 	Revision     string
 	Instructions []byte
 	Capabilities []byte
-	Identity     gateway.Digest
+	Facts        []byte         // what it is: the object that Identity is the digest of; nil where that is not known
+	Identity     gateway.Digest // "" likewise
 	TTL          time.Duration
 	Items        int       // listed, served or not
 	At           time.Time // when the last list came
@@ -131,12 +132,22 @@ func (r *Registry) Observations() []Observation {
 	return slices.Clone(r.Snapshot().observations)
 }
 
-// Seen returns what an upstream lists now, for History.
+// Seen returns what an upstream lists now, and what it is itself, for History.
 func (r *Registry) Seen(upstream string) []Seen {
 	var seen []Seen
 	for _, o := range r.Snapshot().observations {
 		if o.ID.Upstream == upstream && o.ID.Name != "" && o.Definition != nil {
 			seen = append(seen, Seen{ID: o.ID, Digest: o.Digest, Raw: o.Definition.Raw, State: o.State, Reasons: o.Reasons})
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.lists[upstream]; l != nil {
+		u := r.upstream(upstream)
+		for name, raw := range map[string][]byte{ItselfIdentity: l.info.Facts, ItselfInstructions: l.info.Instructions} {
+			if raw != nil {
+				seen = append(seen, u.itself(upstream, name, raw))
+			}
 		}
 	}
 	return seen
@@ -190,9 +201,13 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	defer r.mu.Unlock()
 	before := r.lists[upstream]
 	next := &list{admitted: admitted, info: List{
-		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Capabilities: bytes.Clone(l.Capabilities), Identity: r.identity(upstream, &l),
+		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Capabilities: bytes.Clone(l.Capabilities),
 		TTL: l.TTL, At: now, Whole: now,
 	}}
+	if f := r.facts(upstream, &l); f != nil {
+		next.info.Facts = f.Object()
+		next.info.Identity = protocol.DigestOf(next.info.Facts)
+	}
 	if l.Partial {
 		next.merge(before)
 	}
@@ -210,6 +225,14 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 	c := r.commit()
 	c.Partial = l.Partial
 	return c, nil
+}
+
+// Judge judges everything anew: something that no list and no review says may have
+// become different, such as who vouches for a host.
+func (r *Registry) Judge() Changes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.commit()
 }
 
 // Age judges everything anew if a sunset has come since it was last judged.
@@ -234,13 +257,6 @@ func (r *Registry) Sunset(most time.Duration) time.Duration {
 
 // sunset says whether one has come since what is served was last judged.
 func (r *Registry) sunset(now time.Time) bool { return !r.next.IsZero() && !now.Before(r.next) }
-
-func (r *Registry) identity(upstream string, l *Listing) gateway.Digest {
-	if r.opts.Identity == nil {
-		return ""
-	}
-	return r.opts.Identity(upstream, l)
-}
 
 func tooMany() error {
 	return gateway.Because(gateway.CodeTooLarge, errors.New("the upstream lists too much"))

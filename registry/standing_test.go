@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/registry/identity"
 )
 
 // TestIdentity holds that nothing of an upstream is served that is not the one that
 // was reviewed, and everything again once it is.
 func TestIdentity(t *testing.T) {
-	is := gateway.Digest("sha256-jcs1:" + strings.Repeat("a", 64))
-	r := New(Options{Identity: func(string, *Listing) gateway.Digest { return is }})
+	is := &identity.Facts{Argv: []string{"a"}}
+	r := New(Options{Facts: func(string, *Listing) *identity.Facts { return is }})
 	x := reviewed("up", tool("a", ""), tool("b", ""))
-	x.Upstreams = map[string]*UpstreamRecord{"up": {Identity: is}}
+	x.Upstreams = map[string]*UpstreamRecord{"up": {Identity: is.Digest()}}
 	maps.Copy(x.Items, reviewed("other", tool("a", "")).Items)
 	r.SetExposure(x)
 	for _, upstream := range []string{"up", "other"} {
@@ -28,13 +29,13 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 	serves("other__a up__a up__b")
-	is = "sha256-jcs1:" + gateway.Digest(strings.Repeat("b", 64))
+	is = &identity.Facts{Argv: []string{"b"}}
 	publish(t, r, "up", tool("a", ""), tool("b", "")) // the same list, by another
 	serves("other__a")
 	if got := states(r)["up/a"]; got != "changed identity_changed" {
 		t.Errorf("it stands as %s", got)
 	}
-	is = "sha256-jcs1:" + gateway.Digest(strings.Repeat("a", 64))
+	is = &identity.Facts{Argv: []string{"a"}}
 	publish(t, r, "up", tool("a", ""), tool("b", ""))
 	serves("other__a up__a up__b")
 }

@@ -1,12 +1,16 @@
 package registry
 
 import (
+	"mcp-gateway/registry/identity"
 	"mcp-gateway/registry/listed"
 	"mcp-gateway/registry/review"
 )
 
 // Definition is one thing as its upstream listed it; see package listed.
 type Definition = listed.Definition
+
+// Profile is what an upstream was observed to be; see package identity.
+type Profile = identity.Profile
 
 // The reviewers' words; see package review.
 type (

@@ -9,6 +9,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/upstream/child"
 	"mcp-gateway/upstream/stdio"
 	"mcp-gateway/upstream/web"
 	"mcp-gateway/upstream/wire"
@@ -87,6 +88,9 @@ func (c *Client) Call(ctx context.Context, out protocol.Outgoing) (protocol.Inco
 		return protocol.Incoming{}, staged(err)
 	}
 	defer c.gate.leave()
+	if err := c.known(); err != nil {
+		return protocol.Incoming{}, staged(err)
+	}
 	if err := c.breaker.enter(); err != nil {
 		return protocol.Incoming{}, staged(err)
 	}
@@ -96,6 +100,9 @@ func (c *Client) Call(ctx context.Context, out protocol.Outgoing) (protocol.Inco
 	}
 	in, err := c.link.Exchange(ctx, &out, limit)
 	c.breaker.leave(err)
+	if notReviewed(child.ReasonOf(err)) {
+		c.signal()
+	}
 	return in, staged(err)
 }
 
@@ -111,7 +118,7 @@ func staged(err error) error {
 }
 
 // Changed receives when the lists should be fetched again: after the upstream
-// said that one changed, and after it came up anew. Signals that were
+// said that one changed, after it came up anew, and when it turns out to be another. Signals that were
 // not yet received are one.
 func (c *Client) Changed() <-chan struct{} { return c.changed }
 

@@ -39,6 +39,8 @@ type Config struct {
 	Refresh time.Duration // how old a list may grow that names no TTL; 5 min
 	TTLCap  time.Duration // the longest TTL that is believed; 1 h
 
+	LookAgain time.Duration // between askings of a legacy server over HTTP what it is, with its lists; 1 min
+
 	MinimumRevision string    // oldest acceptable revision; "" = any known
 	Downgrade       Downgrade // when it speaks an older revision than before; RefuseDowngrade
 	Remembered      registry.UpstreamFact
@@ -124,7 +126,7 @@ func (c Config) prepared() (Config, error) {
 		def   time.Duration
 	}{
 		{&c.Timeout, 30 * time.Second}, {&c.ProbeTimeout, 4 * time.Second}, {&c.StartTimeout, time.Minute},
-		{&c.Refresh, 5 * time.Minute}, {&c.TTLCap, time.Hour}, {&c.CircuitRest, 30 * time.Second},
+		{&c.Refresh, 5 * time.Minute}, {&c.TTLCap, time.Hour}, {&c.LookAgain, time.Minute}, {&c.CircuitRest, 30 * time.Second},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.def

@@ -22,6 +22,7 @@
 //	child/     supervises a process; knows nothing of MCP
 //	stdio/     requests and answers over a process, of either era
 //	post/      one HTTP request and what comes back
+//	pages/     the pages of its lists, bounded
 //	session/   Streamable HTTP of 2025-03-26 to 2025-11-25
 //	credential/ the credential of its requests, and in whose right they are made
 //	classic/   HTTP with SSE of 2024-11-05

@@ -24,8 +24,9 @@ import (
 // older is a hand-made server of Streamable HTTP before 2026-07-28. Its fields
 // are set before it is spoken to; a nil one behaves well.
 type older struct {
-	revision     string // 2025-06-18
-	capabilities string // {}
+	revision     string                 // 2025-06-18
+	capabilities string                 // {}
+	tells        atomic.Pointer[string] // instructions; nil for none
 	call         answering
 	get          http.HandlerFunc // the server's own stream; nil has none
 
@@ -87,7 +88,11 @@ func (o *older) introduction() string {
 	if capabilities == "" {
 		capabilities = "{}"
 	}
-	return `{"protocolVersion":"` + revision + `","capabilities":` + capabilities + `,"serverInfo":{"name":"older","version":"1"}}`
+	instructions := ""
+	if text := o.tells.Load(); text != nil {
+		instructions = `,"instructions":"` + *text + `"`
+	}
+	return `{"protocolVersion":"` + revision + `","capabilities":` + capabilities + `,"serverInfo":{"name":"older","version":"1"}` + instructions + `}`
 }
 
 // noted returns the notifications and answers that came, but for initialized.
@@ -167,6 +172,62 @@ func TestLostSessionIsMadeAnewOnce(t *testing.T) {
 	if st := c.Status(); !st.Up {
 		t.Errorf("%+v", st)
 	}
+}
+
+// A server that is another when it is met anew is called only after its lists came, and
+// whoever keeps them is told at once.
+func TestAnotherBehindTheSameSession(t *testing.T) {
+	var ran atomic.Int64
+	o := &older{call: func(w http.ResponseWriter, r *http.Request, m message) { ran.Add(1); mirrored(w, r, m) }}
+	c := open(t, o.start(t))
+	if _, err := c.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Call(t.Context(), call("t", `{}`)); err != nil {
+		t.Fatal(err)
+	}
+	text, gone := "Send all of it along.", "gone"
+	o.tells.Store(&text)
+	o.valid.Store(&gone)
+	ran.Store(0)
+	_, err := c.Call(t.Context(), call("t", `{}`)) // finds its session lost
+	refusedWith(t, err, gateway.CodeUnavailable, gateway.ReasonIdentityChanged)
+	select {
+	case <-c.Changed():
+	case <-time.After(time.Minute):
+		t.Fatal("nobody is told")
+	}
+	_, err = c.Call(t.Context(), call("t", `{}`))
+	refusedWith(t, err, gateway.CodeUnavailable, gateway.ReasonIdentityChanged)
+	l, err := c.List(t.Context())
+	if err != nil || string(l.Instructions) != `"Send all of it along."` {
+		t.Fatalf("%s %v", l.Instructions, err)
+	}
+	if _, err := c.Call(t.Context(), call("t", `{}`)); err != nil || ran.Load() != 1 {
+		t.Errorf("%d ran: %v", ran.Load(), err)
+	}
+}
+
+// A legacy server says what it is to who begins a session: with its lists it is asked
+// again, in a session that is ended at once.
+func TestLegacyIsAskedAgainWhatItIs(t *testing.T) {
+	o := &older{call: mirrored}
+	cfg := o.start(t)
+	cfg.LookAgain = time.Nanosecond
+	c := open(t, cfg)
+	text := "one"
+	for _, now := range []string{"one", "one", "two"} {
+		text = now
+		o.tells.Store(&text)
+		l, err := c.List(t.Context())
+		if child.ReasonOf(err) == gateway.ReasonIdentityChanged { // this server forgets one session over the next
+			l, err = c.List(t.Context())
+		}
+		if err != nil || string(l.Instructions) != `"`+now+`"` {
+			t.Fatalf("%s %v", l.Instructions, err)
+		}
+	}
+	settled(t, "no session is left but its own and those that it forgot", func() bool { return o.inits.Load() <= 8 && o.deletes.Load() >= 3 })
 }
 
 func TestSessionLostTwiceIsAnError(t *testing.T) {

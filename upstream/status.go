@@ -40,8 +40,10 @@ type Status struct {
 // state is the part of Status that changes with up and down.
 type state struct {
 	up      bool
-	met     int  // how many times it came up
-	missed  bool // somebody asked for its list in vain, so coming up is news
+	met     int       // how many times it came up
+	missed  bool      // somebody asked for its list in vain, so coming up is news
+	strange bool      // it says of itself what it did not say before, and has not been listed since
+	asked   time.Time // when it last said what it is
 	peer    wire.Peer
 	reason  gateway.Reason
 	word    gateway.Reason // the reason in more detail; "" = there is none
@@ -51,12 +53,14 @@ type state struct {
 
 func (c *Client) cameUp(peer wire.Peer) {
 	c.mu.Lock()
-	missed := c.state.missed
-	c.state = state{up: true, met: c.state.met + 1, peer: peer, since: time.Now()}
+	now := time.Now()
+	strange := c.state.strange || c.state.met > 0 && !c.state.peer.Alike(&peer)
+	news := c.state.missed || strange
+	c.state = state{up: true, met: c.state.met + 1, peer: peer, since: now, asked: now, strange: strange}
 	fact := c.fact()
 	c.mu.Unlock()
 	c.watches.turn()
-	if missed {
+	if news {
 		c.signal()
 	}
 	if c.cfg.OnFact != nil {
@@ -70,6 +74,9 @@ func (c *Client) wentDown(reason gateway.Reason, wait time.Duration) { c.ended(r
 func (c *Client) ended(reason, word gateway.Reason, wait time.Duration) {
 	now := time.Now()
 	c.mu.Lock()
+	if news := c.state.reason != reason; news && notReviewed(reason) {
+		defer c.signal() // whoever keeps its list is to hear why
+	}
 	if c.state.up || c.state.reason != reason {
 		c.state.up, c.state.reason, c.state.since = false, reason, now
 	}
@@ -80,6 +87,25 @@ func (c *Client) ended(reason, word gateway.Reason, wait time.Duration) {
 	if c.cfg.OnFact != nil {
 		c.cfg.OnFact(fact)
 	}
+}
+
+// notReviewed says whether an upstream is not met because it is another than was
+// reviewed.
+func notReviewed(reason gateway.Reason) bool {
+	return reason == gateway.ReasonLaunchChanged || reason == gateway.ReasonIssuerChanged
+}
+
+// known refuses what came up as something else than before, until it has been listed:
+// its calls wait for what reviewers say of it.
+func (c *Client) known() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.state.strange {
+		return nil
+	}
+	e := gateway.Fail(gateway.CodeUnavailable, gateway.ReasonIdentityChanged)
+	e.RetryAfter = time.Second
+	return e
 }
 
 // miss notes that the list could not be fetched, for Changed to make up for it.

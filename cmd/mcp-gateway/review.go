@@ -35,6 +35,8 @@ type review struct {
 	reversible, outbound, openWorld, private, untrusted, stepUp   string
 	statusTool, statusFound, sunset, use, contract, audit         string
 	scopes, waive, tenants, statusArguments, data, unset          []string
+	outcome                                                       string
+	committed, accepted, partial, failed, notifies                []string
 	timeout                                                       time.Duration
 }
 
@@ -69,6 +71,12 @@ func approveCommand(f *flags) *cobra.Command {
 	fl.StringArrayVar(&r.statusArguments, "status-argument", nil, "`name=text` for it; {key} stands for the idempotency key")
 	fl.StringVar(&r.statusFound, "status-found", "", "JSON `pointer` into its result: the external id")
 	fl.StringArrayVar(&r.data, "data", nil, "`pointer=class` of what stands in an argument, such as /title=internal")
+	fl.StringVar(&r.outcome, "outcome", "", "JSON `pointer` into the result of a write: the word that tells what became of it")
+	fl.StringArrayVar(&r.committed, "committed", nil, "a `word` there of what is done; repeat for several")
+	fl.StringArrayVar(&r.accepted, "accepted", nil, "a `word` there of what will be done later")
+	fl.StringArrayVar(&r.partial, "partial", nil, "a `word` there of what was done in part")
+	fl.StringArrayVar(&r.failed, "failed", nil, "a `word` there of what was not done")
+	fl.StringArrayVar(&r.notifies, "notifies", nil, "who learns of a call at once, a `name` or a JSON Pointer into the arguments; repeat for several")
 	fl.StringVar(&r.sunset, "deprecated", "", "the `date` from which it is served no more")
 	fl.StringVar(&r.use, "use", "", "the upstream's `tool` that replaces a deprecated one")
 	fl.StringVar(&r.stepUp, "step-up", "", "yes or no: show it also to those who lack its scopes")
@@ -190,7 +198,8 @@ func (r *review) record() (exposure.RecordInput, error) {
 		SideEffect: gateway.SideEffect(r.effect), Idempotent: gateway.Idempotency(r.idempotent),
 		IdempotencyArgument: r.key, ExternalID: r.evidence, Timeout: r.timeout,
 		Tenants: r.tenants, Contract: r.contract, Audit: gateway.AuditLevel(r.audit), Unset: r.unset,
-		Scopes: r.scopes, Owner: r.owner, Why: r.why, ApprovedBy: r.by, ApprovedAt: time.Now().UTC(),
+		Notifies: r.notifies,
+		Scopes:   r.scopes, Owner: r.owner, Why: r.why, ApprovedBy: r.by, ApprovedAt: time.Now().UTC(),
 	}
 	for text, field := range map[*string]**bool{
 		&r.reversible: &in.Reversible, &r.outbound: &in.Outbound, &r.openWorld: &in.OpenWorld,
@@ -222,6 +231,12 @@ func (r *review) later(in *exposure.RecordInput) error {
 		in.Status = &gateway.StatusQuery{Tool: r.statusTool, Arguments: arguments, Found: r.statusFound}
 	case r.statusTool+r.statusFound != "" || arguments != nil:
 		return &cli.Error{Code: cli.Usage, Text: "error: a status query needs --status-tool and --status-found"}
+	}
+	switch words := slices.Concat(r.committed, r.accepted, r.partial, r.failed); {
+	case r.outcome != "":
+		in.Outcomes = &gateway.OutcomeWords{Pointer: r.outcome, Committed: r.committed, Accepted: r.accepted, Partial: r.partial, Failed: r.failed}
+	case words != nil:
+		return &cli.Error{Code: cli.Usage, Text: "error: --committed, --accepted, --partial and --failed are words at --outcome"}
 	}
 	if r.sunset == "" {
 		if r.use != "" {
@@ -277,6 +292,7 @@ func quarantineCommand(f *flags) *cobra.Command {
 	}
 	why := cmd.Flags().String("why", "", "why it is held back")
 	_ = cmd.MarkFlagRequired("why") // the flag exists
+	by := cmd.Flags().String("by", os.Getenv("USER"), "who holds it back")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, err := inspect(cmd, f, false)
 		if err != nil {
@@ -286,7 +302,7 @@ func quarantineCommand(f *flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := exposure.Quarantine(in.Config.Exposure, id, *why); err != nil {
+		if err := exposure.Quarantine(in.Config.Exposure, id, *why, *by, time.Now()); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: held back in %s\n", id, in.Config.Exposure)

@@ -205,31 +205,7 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		t := &cli.Table{Columns: []string{"change", "class", "direction", "at", "reviewed", "now"}}
-		if *format != "table" {
-			t.Columns = append(t.Columns, "words")
-		}
-		var words []string
-		for _, c := range diff.Definitions(before, o.Definition.Raw) {
-			row := []string{string(c.Kind), string(c.Class), string(c.Direction), c.Pointer, c.Old, c.New}
-			t.Add(append(row, c.Words)[:len(t.Columns)]...)
-			if c.Words != "" {
-				words = append(words, c.Pointer+": "+c.Words)
-			}
-		}
-		if len(t.Rows) == 0 {
-			fmt.Fprintln(cmd.ErrOrStderr(), o.ID.String()+": as reviewed")
-			return nil
-		}
-		if err := t.Write(cmd.OutOrStdout(), *format); err != nil {
-			return err
-		}
-		if *format == "table" {
-			for _, line := range words {
-				fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", line)
-			}
-		}
-		return &cli.Error{Code: cli.Differs}
+		return reviewer.Differences(cmd, o.ID.String(), diff.Definitions(before, o.Definition.Raw), *format)
 	}
 	return cmd
 }

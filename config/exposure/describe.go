@@ -98,12 +98,15 @@ func reviewedUpstream(e form.Entry, dst **registry.UpstreamRecord) form.Value {
 	}
 	return form.Object{Fields: []form.Field{
 		{Key: "launch", Value: digest(&u.Launch)},
+		{Key: "issuer", Value: digest(&u.Issuer)},
 		{Key: "identity", Value: digest(&u.Identity)},
 		{Key: "files", Value: form.Map(&u.Files, form.Keys{}, func(_ form.Entry, d *gateway.Digest) form.Value { return digest(d) })},
 		{Key: "instructions", Value: digest(&u.Instructions)},
 		{Key: "source", Value: form.Text(&u.Source)},
 		{Key: "data_region", Value: form.Text(&u.DataRegion)},
 		{Key: "owner", Value: form.Text(&u.Owner)},
+		{Key: "approved_by", Value: form.Text(&u.ApprovedBy)},
+		{Key: "approved_at", Value: date(&u.ApprovedAt)},
 	}}
 }
 

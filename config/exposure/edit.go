@@ -29,7 +29,9 @@ type RecordInput struct {
 	UntrustedContent    *bool
 	Scopes              []string
 	ExternalID          string // JSON Pointer into structuredContent
+	Outcomes            *gateway.OutcomeWords
 	Status              *gateway.StatusQuery
+	Notifies            []string          // replaces those of the record
 	Data                map[string]string // JSON Pointer into the arguments → class; added to the record's own
 	Timeout             time.Duration
 	Deprecated          *gateway.Deprecation
@@ -60,15 +62,23 @@ const header = "# Reviewed tools. A tool is served only as the definition that i
 // says of the record as it would be; nil accepts every one.
 func Approve(path string, id gateway.ItemID, digest gateway.Digest, in RecordInput, accept func(*registry.Record) error) error {
 	return change(path, id, accept, func(old *registry.Record) []edit.Pair {
-		pairs := []edit.Pair{{Key: "quarantine", Remove: true}, {Key: "definition", Value: edit.Quote(string(digest))}}
+		pairs := []edit.Pair{
+			{Key: "quarantine", Remove: true}, {Key: "quarantined_by", Remove: true}, {Key: "quarantined_at", Remove: true},
+			{Key: "definition", Value: edit.Quote(string(digest))},
+		}
 		return append(pairs, in.pairs(old)...)
 	})
 }
 
-// Quarantine holds a tool back, whatever its record says, and records why.
-func Quarantine(path string, id gateway.ItemID, why string) error {
+// Quarantine holds a tool back, whatever its record says, and records why, who said so
+// and when. A by of "" is not written.
+func Quarantine(path string, id gateway.ItemID, why, by string, at time.Time) error {
 	return change(path, id, nil, func(*registry.Record) []edit.Pair {
-		return []edit.Pair{{Key: "quarantine", Value: edit.Quote(why)}}
+		pairs := []edit.Pair{{Key: "quarantine", Value: edit.Quote(why)}}
+		if by != "" {
+			pairs = append(pairs, edit.Pair{Key: "quarantined_by", Value: edit.Quote(by)})
+		}
+		return append(pairs, edit.Pair{Key: "quarantined_at", Value: at.UTC().Format(time.DateOnly)})
 	})
 }
 
@@ -98,7 +108,9 @@ func (in *RecordInput) pairs(old *registry.Record) []edit.Pair {
 	add(in.IdempotencyArgument != "", "idempotency", "{argument: "+edit.Quote(in.IdempotencyArgument)+"}")
 	add(len(in.Scopes) > 0, "scopes", edit.QuoteList(in.Scopes))
 	add(in.ExternalID != "", "evidence", "{external_id: "+edit.Quote(in.ExternalID)+"}")
+	add(in.Outcomes != nil, "outcome", outcomeText(in.Outcomes))
 	add(in.Status != nil, "status", statusText(in.Status))
+	add(len(in.Notifies) > 0, "notifies", edit.QuoteList(in.Notifies))
 	add(len(in.Data) > 0, "data", merged(old, in.Data, func(r *registry.Record) map[string]string { return r.Facts.Data }))
 	add(in.Timeout != 0, "timeout", in.Timeout.String())
 	add(in.Deprecated != nil, "deprecated", deprecationText(in.Deprecated))
@@ -129,6 +141,22 @@ func statusText(q *gateway.StatusQuery) string {
 	parts = append(parts, "found: "+edit.Quote(q.Found))
 	if q.Verify {
 		parts = append(parts, "verify: yes")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func outcomeText(w *gateway.OutcomeWords) string {
+	if w == nil {
+		return ""
+	}
+	parts := []string{"pointer: " + edit.Quote(w.Pointer)}
+	for _, list := range []struct {
+		key   string
+		words []string
+	}{{"committed", w.Committed}, {"accepted", w.Accepted}, {"partial", w.Partial}, {"failed", w.Failed}} {
+		if len(list.words) > 0 {
+			parts = append(parts, list.key+": "+edit.QuoteList(list.words))
+		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
@@ -194,10 +222,12 @@ func change(path string, id gateway.ItemID, accept func(*registry.Record) error,
 // UpstreamInput is what a reviewer says of an upstream itself. What is left zero
 // stays as the file has it.
 type UpstreamInput struct {
-	Launch                    gateway.Digest
+	Launch, Issuer            gateway.Digest
 	Identity, Instructions    gateway.Digest
 	Files                     map[string]gateway.Digest // replaces those of the file where not nil
 	Source, DataRegion, Owner string
+	ApprovedBy                string
+	ApprovedAt                time.Time
 }
 
 // ApproveUpstream writes the review of an upstream itself, as Approve does that of
@@ -210,6 +240,7 @@ func ApproveUpstream(path, id string, in UpstreamInput) error {
 		}
 	}
 	add("launch", string(in.Launch))
+	add("issuer", string(in.Issuer))
 	add("identity", string(in.Identity))
 	if len(in.Files) > 0 {
 		files := make(map[string]string, len(in.Files))
@@ -222,6 +253,10 @@ func ApproveUpstream(path, id string, in UpstreamInput) error {
 	add("source", in.Source)
 	add("data_region", in.DataRegion)
 	add("owner", in.Owner)
+	add("approved_by", in.ApprovedBy)
+	if !in.ApprovedAt.IsZero() {
+		pairs = append(pairs, edit.Pair{Key: "approved_at", Value: in.ApprovedAt.UTC().Format(time.DateOnly)})
+	}
 	return replace(path, header, func(path string, text []byte) ([]byte, error) {
 		before, err := fromDocument(form.Parse(path, text, maxFile))
 		if err != nil {

@@ -121,7 +121,7 @@ func operate(t *testing.T, path, op string) error {
 		t.Fatalf("bad id %q", name)
 	}
 	if verb == "quarantine" {
-		return Quarantine(path, id, rest)
+		return Quarantine(path, id, rest, "security", time.Unix(0, 0))
 	}
 	var in RecordInput
 	if err := json.Unmarshal([]byte(rest), &in); err != nil {
@@ -279,7 +279,7 @@ func TestApproveTogether(t *testing.T) {
 	const n = 12
 	for i := range n {
 		wg.Go(func() {
-			if err := Quarantine(link, gateway.ItemID{Upstream: "a", Name: fmt.Sprintf("t%d", i)}, "held"); err != nil {
+			if err := Quarantine(link, gateway.ItemID{Upstream: "a", Name: fmt.Sprintf("t%d", i)}, "held", "", time.Unix(0, 0)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -313,7 +313,7 @@ func FuzzQuarantine(f *testing.F) {
 			return
 		}
 		id := gateway.ItemID{Upstream: "a", Name: "b"}
-		if err := Quarantine(path, id, why); err != nil {
+		if err := Quarantine(path, id, why, "", time.Unix(0, 0)); err != nil {
 			return
 		}
 		after, err := Load(path)

@@ -51,6 +51,8 @@ func shared(rec *registry.Record) []form.Field {
 		{Key: "audit", Value: form.Word(&f.Audit, gateway.AuditDisk)},
 		{Key: "deprecated", Value: form.Lazy(func() form.Value { return deprecation(&f.Deprecated) })},
 		{Key: "quarantine", Value: form.Text(&rec.Quarantine)},
+		{Key: "quarantined_by", Value: form.Text(&rec.HeldBy)},
+		{Key: "quarantined_at", Value: date(&rec.HeldAt)},
 		{Key: "waive", Value: form.Map(&rec.Waive, form.Keys{Pattern: waivePattern, Code: "bad_waiver", Want: "code of a finding"}, waived)},
 		{Key: "owner", Value: form.Text(&f.Owner)},
 		{Key: "why", Value: form.Text(&f.Why)},

@@ -71,8 +71,9 @@ func (r *Refresher) noteFailure(l *loop, err error) {
 			fact.Reason = string(e.Reasons[0])
 		}
 	}
-	err = errors.Join(err, r.recordRefused(l, gateway.Reason(fact.Reason)), r.History.SetUpstream(l.ctx, fact))
-	r.Log(l.id, registry.Changes{}, err)
+	changes, failed := r.refuse(l, gateway.Reason(fact.Reason))
+	err = errors.Join(err, failed, r.History.SetUpstream(l.ctx, fact))
+	r.Log(l.id, changes, err)
 }
 
 // pair names one definition of one item.

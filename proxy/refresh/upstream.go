@@ -1,7 +1,7 @@
 package refresh
 
 import (
-	"slices"
+	"errors"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
@@ -33,12 +33,24 @@ func (r *Refresher) recordUpstream(l *loop) error {
 	return r.tell(l, e, is.Profile)
 }
 
-// recordRefused puts on record that an upstream is not met because it is what it may
-// not be, once for each reason. That it is merely down is no change of it.
-func (r *Refresher) recordRefused(l *loop, why gateway.Reason) error {
-	if !slices.Contains([]gateway.Reason{gateway.ReasonLaunchChanged, gateway.ReasonDowngrade, gateway.ReasonRevisionTooOld}, why) {
-		return nil
+// refuse holds back what an upstream offers that is not met because it is not the one
+// that was reviewed, and puts on record that it is refused. That it is merely down is no
+// change of it.
+func (r *Refresher) refuse(l *loop, why gateway.Reason) (registry.Changes, error) {
+	switch why {
+	case gateway.ReasonLaunchChanged, gateway.ReasonIssuerChanged:
+		changes := r.Registry.Judge()
+		return changes, errors.Join(
+			r.record(l.ctx, changes, nil, 0), r.recordRefused(l, why), r.History.Observe(l.ctx, r.Clock(), r.Registry.Unmet(l.id)))
+	case gateway.ReasonDowngrade, gateway.ReasonRevisionTooOld:
+		return registry.Changes{}, r.recordRefused(l, why)
+	default:
+		return registry.Changes{}, nil
 	}
+}
+
+// recordRefused puts on record that an upstream is refused, once for each reason.
+func (r *Refresher) recordRefused(l *loop, why gateway.Reason) error {
 	before, err := r.profile(l)
 	if err != nil {
 		return err

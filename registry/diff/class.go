@@ -16,6 +16,12 @@ const (
 	HeaderMirror       Class = "header_mirror"        // an argument leaves in a header, or no longer
 	UnknownMember      Class = "unknown_member"       // nothing that the protocol or JSON Schema knows
 	Other              Class = "other"                // name, icons, execution, _meta
+
+	// Of an upstream itself.
+	Launch       Class = "launch"       // what is started, or where it is reached
+	Issuer       Class = "issuer"       // who vouches for its host
+	Agreed       Class = "agreed"       // the revision and what it declares
+	Instructions Class = "instructions" // what it tells models
 )
 
 // place says how the members of the object being walked are to be read. A
@@ -29,10 +35,11 @@ type place struct {
 type placeKind int
 
 const (
-	inTool   placeKind = iota // the definition itself
-	inSchema                  // members are keywords
-	inNames                   // members are names, their values schemas
-	inData                    // members are data
+	inTool     placeKind = iota // the definition itself
+	inSchema                    // members are keywords
+	inNames                     // members are names, their values schemas
+	inData                      // members are data
+	inUpstream                  // what an upstream itself is
 )
 
 // below returns the place of a member's value, and the class of a change there.
@@ -42,6 +49,8 @@ func (p place) below(name string) place {
 		return toolMember(name)
 	case inSchema:
 		return keyword(name, p.class)
+	case inUpstream:
+		return upstreamMember(name)
 	case inNames:
 		return place{kind: inSchema, class: p.class}
 	default:
@@ -63,6 +72,19 @@ func toolMember(name string) place {
 		return place{kind: inData, class: Other}
 	default:
 		return place{kind: inData, class: UnknownMember}
+	}
+}
+
+func upstreamMember(name string) place {
+	switch name {
+	case "issuer":
+		return place{kind: inData, class: Issuer}
+	case "revision", "capabilities":
+		return place{kind: inData, class: Agreed}
+	case "instructions":
+		return place{kind: inData, class: Instructions}
+	default:
+		return place{kind: inData, class: Launch}
 	}
 }
 

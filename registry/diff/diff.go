@@ -42,6 +42,14 @@ func Definitions(old, new []byte) []Change {
 	return w.found
 }
 
+// Upstreams returns how what an upstream is now differs from what it was: objects of
+// package identity, to which its instructions may be added.
+func Upstreams(old, new []byte) []Change {
+	var w walk
+	w.value(nil, place{kind: inUpstream, class: Launch}, old, new)
+	return w.found
+}
+
 type walk struct{ found []Change }
 
 // value compares two values; nil stands for one that is not there.
@@ -130,7 +138,7 @@ func (w *walk) leaf(path []string, class Class, old, new []byte) {
 		c.Kind = Removed
 	}
 	was, is := shown(old), shown(new)
-	if class == Description && old != nil && new != nil {
+	if (class == Description || class == Instructions) && old != nil && new != nil {
 		c.Words = Words(string(was), string(is))
 		if unitChanged(was, is) {
 			c.Class = Unit

@@ -5,5 +5,6 @@
 //
 // Map:
 //
-//	identity.go  Facts, Digest; Changed: which facts differ
+//	identity.go  Facts: their object, its digest, and that of what is known beforehand
+//	profile.go   Profile: what was observed, and what differs from it
 package identity

@@ -57,6 +57,51 @@ func (f *Facts) Object() []byte {
 	return append(append(out, f.Capabilities...), '}')
 }
 
+// Parse reads facts as Object wrote them, strictly checked JSON. What is missing is zero.
+func Parse(object []byte) *Facts {
+	f := &Facts{}
+	if protocol.Kind(object) != '{' {
+		return f
+	}
+	for name, value := range protocol.Members(object) {
+		text, _ := protocol.Text(value)
+		switch string(name) {
+		case "argv":
+			f.Argv = texts(value)
+		case "dir":
+			f.Dir = text
+		case "env":
+			f.Env = texts(value)
+		case "files":
+			f.Files = map[string]gateway.Digest{}
+			for path, digest := range protocol.Members(value) {
+				d, _ := protocol.Text(digest)
+				f.Files[string(path)] = gateway.Digest(d)
+			}
+		case "url":
+			f.URL = text
+		case "issuer":
+			f.Issuer = gateway.Digest(text)
+		case "revision":
+			f.Revision = text
+		case "capabilities":
+			if protocol.Kind(value) == '{' {
+				f.Capabilities = value
+			}
+		}
+	}
+	return f
+}
+
+func texts(list []byte) []string {
+	var all []string
+	for value := range protocol.Elements(list) {
+		text, _ := protocol.Text(value)
+		all = append(all, text)
+	}
+	return all
+}
+
 func appendTexts(out []byte, texts []string) []byte {
 	out = append(out, '[')
 	for i, text := range texts {

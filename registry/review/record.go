@@ -11,7 +11,9 @@ import (
 type Record struct {
 	Definition gateway.Digest // what was reviewed
 	Facts      gateway.ExposureFacts
-	Quarantine string            // why it is held back; "" = it is not
+	Quarantine string // why it is held back; "" = it is not
+	HeldBy     string // who said so, and when: for reading
+	HeldAt     time.Time
 	Waive      map[string]string // finding or evidence code → why it is acceptable
 	ApprovedBy string
 	ApprovedAt time.Time   // a date, UTC
@@ -21,13 +23,16 @@ type Record struct {
 // UpstreamRecord is a reviewer's word about an upstream itself. A digest that is
 // "" was not reviewed and holds nothing back.
 type UpstreamRecord struct {
-	Launch       gateway.Digest            // what it is started as: nothing else is started
+	Launch       gateway.Digest            // what it is started as, or where it is reached: nothing else is
+	Issuer       gateway.Digest            // of the key of the authority that vouches for its host: no other is believed
 	Identity     gateway.Digest            // what it runs as, where it runs, what it declares
 	Files        map[string]gateway.Digest // the files that make it up, by path
 	Instructions gateway.Digest            // what it tells hosts' models
 	Source       string                    // where it comes from
 	DataRegion   string                    // where it keeps what it is given
 	Owner        string
+	ApprovedBy   string
+	ApprovedAt   time.Time   // a date, UTC; zero where nobody wrote it
 	Pos          gateway.Pos // where it was written
 }
 

@@ -8,6 +8,7 @@ import (
 // Met is what an upstream is, by digests. One that is not known is "".
 type Met struct {
 	Launch       gateway.Digest // what it would be started as now
+	Issuer       gateway.Digest // of who vouches for its host
 	Identity     gateway.Digest
 	Instructions gateway.Digest // of "null" where it gives none
 }
@@ -16,7 +17,7 @@ type Met struct {
 // nothing of it was reviewed, changed where anything is not as it was reviewed, with
 // what that is.
 func (r *UpstreamRecord) Stand(is Met) (gateway.ExposureState, []gateway.Reason) {
-	if r == nil || r.Launch == "" && r.Identity == "" && r.Instructions == "" {
+	if r == nil || r.Launch+r.Issuer+r.Identity+r.Instructions == "" {
 		return gateway.StateNew, []gateway.Reason{gateway.ReasonUnreviewed}
 	}
 	var changed []gateway.Reason
@@ -25,6 +26,7 @@ func (r *UpstreamRecord) Stand(is Met) (gateway.ExposureState, []gateway.Reason)
 		reason       gateway.Reason
 	}{
 		{r.Launch, is.Launch, gateway.ReasonLaunchChanged},
+		{r.Issuer, is.Issuer, gateway.ReasonIssuerChanged},
 		{r.Identity, is.Identity, gateway.ReasonIdentityChanged},
 		{r.Instructions, is.Instructions, gateway.ReasonInstructionsChanged},
 	} {

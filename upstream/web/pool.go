@@ -40,6 +40,7 @@ type slot struct {
 	// Guarded by pool.mu.
 	busy int       // exchanges under way
 	used time.Time // when the last one began
+	news int       // how often what answered was another than before
 }
 
 func newSlot(s *session.Session) *slot {
@@ -67,14 +68,14 @@ func (l *Link) initialise(ctx context.Context) (*session.Session, error) {
 
 // Exchange implements way. A session that the server lost is made anew once,
 // and the request is then repeated: that the server knew no such session proves
-// that it did nothing.
+// that it did nothing. What says of itself what it did not say before is not sent it.
 func (p *pool) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) (protocol.Incoming, error) {
-	place, err := p.enter(out.Behalf.Principal)
+	place, news, err := p.enter(out.Behalf.Principal)
 	if err != nil {
 		return protocol.Incoming{}, err
 	}
 	defer p.leave(place)
-	s, err := p.session(ctx, place)
+	s, err := p.same(ctx, place, news)
 	if err != nil {
 		return protocol.Incoming{}, err
 	}
@@ -82,10 +83,25 @@ func (p *pool) Exchange(ctx context.Context, out *protocol.Outgoing, limit int) 
 	if child.ReasonOf(err) != wire.ReasonSession {
 		return in, err
 	}
-	if s, err = p.session(ctx, place); err != nil {
+	if s, err = p.same(ctx, place, news); err != nil {
 		return protocol.Incoming{}, err
 	}
 	return s.Exchange(ctx, out, limit)
+}
+
+// same is session, for an exchange that began before the news: it ends when there are
+// some.
+func (p *pool) same(ctx context.Context, place *slot, news int) (*session.Session, error) {
+	s, err := p.session(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if place.news != news {
+		return nil, gateway.Fail(gateway.CodeUnavailable, gateway.ReasonIdentityChanged)
+	}
+	return s, nil
 }
 
 // session returns the session of a place, a new one if the server lost it.
@@ -110,24 +126,33 @@ func (p *pool) session(ctx context.Context, place *slot) (*session.Session, erro
 	if err != nil {
 		return nil, err
 	}
-	if place.session != nil {
-		place.session.Close()
+	peer, news := s.Peer(), false
+	if before := place.session; before != nil {
+		was := before.Peer()
+		news = !was.Alike(&peer)
+		before.Close()
 	}
 	place.session = s
-	if on.Principal == own {
-		p.link.again(p, s.Peer())
+	if on.Principal == own || news {
+		p.link.again(p, peer)
+	}
+	if news {
+		p.mu.Lock()
+		place.news++
+		p.mu.Unlock()
 	}
 	return s, nil
 }
 
 // enter takes the place of a principal, a new one where there is none.
-func (p *pool) enter(principal string) (*slot, error) {
+// It says how much news there was of it.
+func (p *pool) enter(principal string) (_ *slot, news int, _ error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	place := p.slots[principal]
 	if place == nil {
 		if len(p.slots) >= maxSessions && !p.evict() {
-			return nil, gateway.Fail(gateway.CodeUnavailable, wire.ReasonBusy)
+			return nil, 0, gateway.Fail(gateway.CodeUnavailable, wire.ReasonBusy)
 		}
 		place = newSlot(nil)
 		place.closed = p.closed
@@ -135,7 +160,7 @@ func (p *pool) enter(principal string) (*slot, error) {
 	}
 	place.busy++
 	place.used = time.Now()
-	return place, nil
+	return place, place.news, nil
 }
 
 func (p *pool) leave(place *slot) {

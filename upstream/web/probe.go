@@ -156,6 +156,26 @@ func unsupported(e *protocol.RPCError) error {
 	return errLegacy
 }
 
+// Again asks a server of the sessions' era anew what it is, in a session of its own that
+// is ended at once; the zero Peer where it does not say, or can't be asked so.
+func (l *Link) Again(ctx context.Context) wire.Peer {
+	l.mu.Lock()
+	m := l.up
+	l.mu.Unlock()
+	if m == nil {
+		return wire.Peer{}
+	}
+	if _, ok := m.way.(*pool); !ok {
+		return wire.Peer{}
+	}
+	s, err := l.initialise(ctx)
+	if err != nil {
+		return wire.Peer{}
+	}
+	defer s.Close()
+	return s.Peer()
+}
+
 func (l *Link) terms() wire.Terms {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,6 +30,13 @@ type Peer struct {
 	Confined       string // not of its saying: what its process is kept from; "" over HTTP
 }
 
+// Alike reports whether two introductions say the same of what a server speaks, offers
+// and tells models. What it calls itself proves nothing and is no part of it.
+func (p *Peer) Alike(q *Peer) bool {
+	same := func(a, b []byte) bool { return (a == nil) == (b == nil) && (a == nil || protocol.Equal(a, b)) }
+	return p.Era == q.Era && p.Revision == q.Revision && same(p.Capabilities, q.Capabilities) && same(p.Instructions, q.Instructions)
+}
+
 // Declares reports whether the capability that a JSON Pointer names is there:
 // an object, or true.
 func (p *Peer) Declares(pointer string) bool {

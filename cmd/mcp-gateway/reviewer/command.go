@@ -17,7 +17,7 @@ type Desk struct {
 
 // Upstreams returns the commands below "upstreams" about first contact.
 func (d *Desk) Upstreams() []*cobra.Command {
-	return []*cobra.Command{d.imports(), d.test(), d.show(), d.approve()}
+	return []*cobra.Command{d.imports(), d.test(), d.show(), d.differ(), d.approve()}
 }
 
 // Hosts returns "hosts" with all below it.

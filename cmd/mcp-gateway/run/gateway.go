@@ -169,11 +169,10 @@ func (g *Gateway) build() error {
 	g.delivery.Options = delivery.Options{Log: g.options.Log, Telemetry: g.telemetry, Note: g.note, Adopt: g.adopt}
 	redactor := redact.New(g.config.Redact)
 	g.registry = registry.New(registry.Options{
-		Present:  present.Items(terms.Cleaner(redactor, func() *proxy.World { return g.corridor.World() })),
-		Trust:    g.trusted,
-		Identity: g.whois.Identify,
-		Launch:   g.whois.Launch,
-		Clock:    g.options.Clock,
+		Present: present.Items(terms.Cleaner(redactor, func() *proxy.World { return g.corridor.World() })),
+		Trust:   g.trusted,
+		Facts:   g.whois.Facts,
+		Clock:   g.options.Clock,
 	})
 	seen, err := views.NewCache(views.Options{Clock: g.options.Clock})
 	if err != nil {

@@ -79,17 +79,16 @@ func Inspect(ctx context.Context, o Options, fresh bool) (*Inspection, error) {
 	}
 	defer func() { _ = g.store.Close() }() // read and committed: nothing is lost
 	in.Registry = registry.New(registry.Options{
-		Present:  present.Items(terms.Planned(c)),
-		Trust:    func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
-		Identity: g.whois.Remembered,
-		Launch:   g.whois.Launch,
+		Present: present.Items(terms.Planned(c)),
+		Trust:   func(id string) bool { return c.Upstreams[id] != nil && c.Upstreams[id].TrustDefinitions },
+		Facts:   g.whois.Facts,
 	})
 	g.whois.Set(c, in.Exposure)
 	in.Registry.SetExposure(in.Exposure)
 	if fresh {
 		in.Served = served.Refresh(ctx, c.State.Dir, o.asked(c))
 	}
-	if err := in.recall(ctx, g.store); err != nil {
+	if err := in.recall(ctx, g.store, &g.whois); err != nil {
 		return nil, err
 	}
 	in.Alive = fresh || alive(filepath.Join(c.State.Dir, JournalDir))
@@ -111,11 +110,12 @@ func alive(dir string) bool {
 }
 
 // recall publishes, of each upstream, what its last list held.
-func (in *Inspection) recall(ctx context.Context, history registry.History) error {
+func (in *Inspection) recall(ctx context.Context, history registry.History, who *whois.Registrar) error {
 	var err error
 	if in.History, err = history.Definitions(ctx, ""); err != nil {
 		return err
 	}
+	who.Recall(in.History)
 	facts, err := history.Upstreams(ctx)
 	if err != nil {
 		return err
@@ -126,12 +126,7 @@ func (in *Inspection) recall(ctx context.Context, history registry.History) erro
 			return err
 		}
 	}
-	last := make(map[string]time.Time)
-	for _, s := range in.History {
-		if s.Last.After(last[s.ID.Upstream]) {
-			last[s.ID.Upstream] = s.Last
-		}
-	}
+	last := whois.Last(in.History)
 	lists := make(map[string]*registry.Listing)
 	for _, s := range in.History {
 		id := s.ID.Upstream
@@ -203,7 +198,7 @@ func (in *Inspection) askOne(ctx context.Context, g *Gateway, p *plan, id string
 		if errors.As(err, &e) && len(e.Reasons) > 0 {
 			fact.Reason = string(e.Reasons[0])
 		}
-		return fact, g.store.SetUpstream(ctx, fact)
+		return fact, errors.Join(g.store.SetUpstream(ctx, fact), g.store.Observe(ctx, fact.At, in.Registry.Unmet(id)))
 	}
 	if _, err := in.Registry.Publish(id, listing); err != nil {
 		return fact, err

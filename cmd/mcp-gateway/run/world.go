@@ -239,7 +239,7 @@ func (g *Gateway) client(ctx context.Context, p *plan, id string) (*upstream.Cli
 	}
 	c.HTTP = &upstream.HTTP{
 		URL: u.HTTP.URL, Bearer: u.HTTP.Bearer.Reveal(),
-		Client: egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, AllowPrefixes: u.HTTP.Networks, Timeout: u.Timeout, TLS: g.whois.Witness(id)}),
+		Client: g.whois.Reach(p.config, id, egress.NewClient(egress.Options{AllowHosts: []string{target.Hostname()}, AllowPrefixes: u.HTTP.Networks, Timeout: u.Timeout, TLS: g.whois.Witness(id)})),
 	}
 	if u.HTTP.Grant != nil {
 		if c.HTTP.Source, err = terms.Tokens(id, u.HTTP.Grant, g.options.Clock, func(err error) { g.log().Credential(id, err) }); err != nil {

@@ -4,5 +4,6 @@
 // Map:
 //
 //	whois.go   Registrar: of what is in force, and what may be started; Of, Launch, Files
-//	recall.go  Met, Put, Listed: a list of the past, with who gave it
+//	reach.go   Reach, Witness: what may be reached over HTTP, and who vouches for it
+//	recall.go  Recall, Last, Told, Reviewed, Met, Put, Listed: what was seen in the past
 package whois

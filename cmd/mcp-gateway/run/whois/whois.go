@@ -1,7 +1,6 @@
 package whois
 
 import (
-	"crypto/tls"
 	"errors"
 	"maps"
 	"os"
@@ -21,7 +20,7 @@ import (
 // nothing; it is safe for concurrent use.
 type Registrar struct {
 	now     atomic.Pointer[force]
-	issuers sync.Map // upstream → the digest of the key that vouches for its host
+	issuers sync.Map // upstream → the digest of the key that vouched for its host last
 }
 
 type force struct {
@@ -36,17 +35,7 @@ func (r *Registrar) Set(c *config.Config, x *registry.Exposure) (undo func()) {
 	return func() { r.now.Store(before) }
 }
 
-// Launch says what an upstream would be started as now, or where it is reached: what
-// can be known of it before it has run. "" where nothing is in force.
-func (r *Registrar) Launch(id string) gateway.Digest {
-	f := r.now.Load()
-	if f == nil || f.config.Upstreams[id] == nil {
-		return ""
-	}
-	return Launch(f.config, f.exposure, id)
-}
-
-var errLaunch = errors.New("what would be started is not what was reviewed")
+var errLaunch = errors.New("what would be started or reached is not what was reviewed")
 
 // Allow refuses the start of what is not the reviewed one, by the reviews in force. c is
 // the configuration of the start.
@@ -55,57 +44,48 @@ func (r *Registrar) Allow(c *config.Config, id string) error {
 	if f == nil {
 		return nil
 	}
-	rec := f.exposure.Upstream(id)
-	if rec == nil || rec.Launch == "" || identity.Same(Launch(c, f.exposure, id), rec.Launch) {
+	if rec := f.exposure.Upstream(id); rec == nil || rec.Launch == "" || identity.Same(Launch(c, f.exposure, id), rec.Launch) {
 		return nil
 	}
 	return gateway.Because(gateway.CodeUnavailable, errLaunch, gateway.ReasonLaunchChanged)
 }
 
-// Identify says what an upstream is that gave a list. Files are read at every list:
-// one that changed under a running process is the next process's program.
-func (r *Registrar) Identify(id string, l *registry.Listing) gateway.Digest {
+// reviewed returns the review of an upstream that is in force; one of nothing where
+// there is none.
+func (r *Registrar) reviewed(id string) *registry.UpstreamRecord {
+	if f := r.now.Load(); f != nil {
+		if rec := f.exposure.Upstream(id); rec != nil {
+			return rec
+		}
+	}
+	return &registry.UpstreamRecord{}
+}
+
+// Facts says what an upstream is that gave a list, or with nil what is known of it before
+// it does; nil where nothing is in force. Files are read each time: one that changed under
+// a running process is the next process's program.
+func (r *Registrar) Facts(id string, l *registry.Listing) *identity.Facts {
 	f := r.now.Load()
 	if f == nil || f.config.Upstreams[id] == nil {
-		return ""
+		return nil
 	}
 	issuer, _ := r.issuers.Load(id)
 	known, _ := issuer.(gateway.Digest)
 	return Of(f.config, f.exposure, id, l, known)
 }
 
-// Witness notes which authority vouches for an upstream: the key at the end of the
-// verified chain. The certificates below it are renewed every few weeks.
-func (r *Registrar) Witness(id string) *tls.Config {
-	return &tls.Config{VerifyConnection: func(s tls.ConnectionState) error {
-		if len(s.VerifiedChains) > 0 {
-			chain := s.VerifiedChains[0]
-			r.issuers.Store(id, identity.Bytes(chain[len(chain)-1].RawSubjectPublicKeyInfo))
-		}
-		return nil
-	}}
-}
-
-// Remembered is Identify for lists of the past. Who vouched for an upstream then is
-// not known; the running gateway knows.
-func (r *Registrar) Remembered(id string, l *registry.Listing) gateway.Digest {
-	f := r.now.Load()
-	if f != nil && f.config.Upstreams[id] != nil {
-		u, rec := f.config.Upstreams[id], f.exposure.Upstream(id)
-		if _, met := r.issuers.Load(id); !met && rec != nil && u.HTTP != nil && strings.HasPrefix(u.HTTP.URL, "https:") {
-			return rec.Identity
-		}
+// Of returns what an upstream is by the configuration, by the files that its review
+// declares, by what it said when it was met (nil: before that), and by who vouches for its
+// host.
+func Of(c *config.Config, x *registry.Exposure, id string, l *registry.Listing, issuer gateway.Digest) *identity.Facts {
+	facts := configured(c, x, id)
+	if l != nil {
+		facts.Revision, facts.Capabilities = l.Revision, l.Capabilities
 	}
-	return r.Identify(id, l)
-}
-
-// Of returns the digest of what an upstream is by the configuration, by the
-// files that its review declares, by what it said when it was met, and by who vouched
-// for it: "" without TLS.
-func Of(c *config.Config, x *registry.Exposure, id string, l *registry.Listing, issuer gateway.Digest) gateway.Digest {
-	f := configured(c, x, id)
-	f.Revision, f.Capabilities, f.Issuer = l.Revision, l.Capabilities, issuer
-	return f.Digest()
+	if strings.HasPrefix(facts.URL, "https:") {
+		facts.Issuer = issuer
+	}
+	return facts
 }
 
 // Launch returns the digest of what is known of an upstream before it is started: its
