@@ -59,11 +59,7 @@ type Auth struct {
 }
 
 // Policy says where the policy is and how long a decision may take.
-type Policy struct {
-	Dir     string           // "" = the embedded default
-	Bundle  *delivery.Bundle // where it is delivered from instead; nil = nowhere
-	Timeout time.Duration
-}
+type Policy = delivery.Policy
 
 // Limits bounds what passes through; sizes in bytes.
 type Limits struct {

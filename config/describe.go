@@ -43,11 +43,7 @@ func (l *loader) file(c *Config) form.Value {
 		}}},
 		{Key: "exposure", Doc: "Path of exposure.yaml, relative to this file.", Value: l.path(&c.Exposure)},
 		{Key: "auth", Doc: "Who may come in.", Value: l.authentication(&c.Auth)},
-		{Key: "policy", Doc: "Who may do what.", Value: form.Object{Check: onePolicy, Fields: []form.Field{
-			{Key: "dir", Doc: "Directory of Rego files; the embedded policy where absent.", Value: l.path(&c.Policy.Dir)},
-			{Key: "bundle", Doc: "Where policy is delivered from instead.", Value: optional(&c.Policy.Bundle, l.bundle)},
-			{Key: "timeout", Doc: "How long one decision may work. Waiting for a processor counts little, and no more than twenty times as long.", Value: form.Duration(&c.Policy.Timeout, time.Millisecond, time.Minute)},
-		}}},
+		{Key: "policy", Doc: "Who may do what.", Value: c.Policy.Form(delivery.Helpers{Secrets: &l.secrets, Path: l.path, URL: judgeURL})},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
 		{Key: "networks", Doc: "Ranges of private addresses to which names of this file's URLs may lead: of issuers, token endpoints, upstreams and the bundle service. An address that a URL itself writes needs none.", Value: c.Networks.Form()},
 		{Key: "audit", Doc: "How events are kept.", Value: l.auditing(&c.Audit)},
@@ -57,16 +53,6 @@ func (l *loader) file(c *Config) form.Value {
 		}}},
 		{Key: "upstreams", Doc: "The servers behind the gateway, by id.", Value: form.Map(&c.Upstreams, exposure.UpstreamIDs(), l.upstream)},
 	}, append(admins.Fields(&c.Admin, &c.Console), c.Log.Field())...)}
-}
-
-func (l *loader) bundle(b *delivery.Bundle) form.Value {
-	return b.Form(delivery.Helpers{Secrets: &l.secrets, Path: l.path, URL: judgeURL})
-}
-
-func onePolicy(at form.Place) {
-	if at.Has("dir") && at.Has("bundle") {
-		at.Child("bundle").Report("two_policies", "policy lies in `dir` or comes as `bundle`, not both")
-	}
 }
 
 func (l *loader) authentication(v *Auth) form.Value {

@@ -119,9 +119,8 @@ func (c *Config) judgeConfine(at form.Place, confine *Confine) {
 		}
 	}
 	for i, dir := range confine.Write {
-		bundle := c.Policy.Bundle
-		if within(c.File, dir) || within(c.Exposure, dir) || c.Policy.Dir != "" && (within(c.Policy.Dir, dir) || within(dir, c.Policy.Dir)) ||
-			bundle != nil && bundle.File != "" && within(bundle.File, dir) {
+		if within(c.File, dir) || within(c.Exposure, dir) || c.Policy.Dir != "" && within(dir, c.Policy.Dir) ||
+			slices.ContainsFunc(c.Policy.Paths(), func(own string) bool { return within(own, dir) }) {
 			at.Child("write").Item(i).Report("review_exposed", "the child could write configuration, exposure records or policy")
 		}
 	}

@@ -21,7 +21,8 @@ type Check struct {
 type Health struct {
 	Telemetry *Telemetry // nil: no metrics
 	Checks    []Check
-	Status    func() any // what /status shows, as JSON
+	Details   func() []string // lines that /readyz?verbose shows below the checks; nil = none
+	Status    func() any      // what /status shows, as JSON
 }
 
 // checkTime is how long all checks may take.
@@ -60,6 +61,11 @@ func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	if r.URL.Query().Has("verbose") || status != http.StatusOK {
 		fmt.Fprint(w, told.String())
+		if h.Details != nil {
+			for _, line := range h.Details() {
+				fmt.Fprintln(w, line)
+			}
+		}
 		return
 	}
 	fmt.Fprintln(w, "ok")

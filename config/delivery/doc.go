@@ -3,5 +3,5 @@
 //
 // Map:
 //
-//	delivery.go  Bundle
+//	delivery.go  Policy, Bundle, Report
 package delivery

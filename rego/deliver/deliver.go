@@ -2,13 +2,13 @@ package deliver
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,19 +22,21 @@ const MaxBytes = 64 << 20
 
 // Options say where bundles come from and which are taken.
 type Options struct {
+	Name   string       // of the bundle among those of the policy
 	File   string       // path of a bundle; "" = URL is asked
 	URL    string       // where a service serves one
 	HTTP   *http.Client // for URL: from egress.NewClient
 	Bearer string       // credential at the service; "" = none
-	Trust  pack.Trust   // After is not looked at: what was taken last says it
+	Trust  pack.Trust   // After and Past are not looked at: what was taken says them
 	Poll   Poll
 	Keep   string           // folder in which the bundle that was taken last is kept; made when needed
 	Now    func() time.Time // nil = time.Now
 }
 
 // Poll is how long to wait between two questions, at random between the two and in
-// whole seconds.
-type Poll struct{ Min, Max time.Duration }
+// whole seconds, and for how long a service that can may hold a question open until
+// it has something new; 0 = it is not asked to.
+type Poll struct{ Min, Max, Wait time.Duration }
 
 // Source is one place where bundles come from. It may be used by many goroutines.
 type Source struct {
@@ -43,13 +45,15 @@ type Source struct {
 
 	mu     sync.Mutex
 	taken  *pack.Bundle      // in force
-	etag   string            // by which the service names it
+	newest *pack.Bundle      // that verified last, in force or not
+	was    *pack.Bundle      // in force before this start
+	past   []pack.Mark       // of those that were in force before taken, the last last
+	etag   string            // by which the service names what is in force
 	bad    [sha256.Size]byte // of the bundle that was refused last
 	status Status
 }
 
-// New returns a source of which nothing is known yet.
-func New(o Options) *Source {
+func newSource(o Options) *Source {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -63,62 +67,80 @@ func (s *Source) Taken() *pack.Bundle {
 	return s.taken
 }
 
-// Recall takes the bundle that was kept, if there is one and it still verifies and
-// passes. It returns nil without an error if none was ever kept.
-func (s *Source) Recall(ctx context.Context) (*pack.Bundle, error) {
-	raw, err := s.kept()
-	if raw == nil || err != nil {
-		return nil, err
+// recalled returns the bundle that was kept, if there is one and it still verifies,
+// and learns what is remembered of those before it. It returns nil without an error
+// if none was ever kept.
+func (s *Source) recalled() (*pack.Bundle, error) {
+	past, err := s.remembered()
+	raw, lost := s.kept()
+	var b *pack.Bundle
+	if raw != nil && lost == nil {
+		trust := s.o.Trust
+		trust.After, trust.Past = 0, nil
+		if b, lost = pack.Open(s.keptPath(), raw, trust); lost != nil {
+			s.refused(lost)
+		}
 	}
-	trust := s.o.Trust
-	trust.After = 0
-	b, err := pack.Read(ctx, s.keptPath(), raw, trust)
-	if err != nil {
-		s.refused(err)
-		return nil, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.past = past
+	if s.was == nil || b == nil || !bytes.Equal(s.was.Raw, b.Raw) {
+		s.was = b
 	}
-	s.took(b, Kept)
-	return b, nil
+	if s.newest == nil {
+		s.newest = s.was
+	}
+	return s.newest, errors.Join(lost, err)
 }
 
-// Read reads the bundle of Options.File. It is not taken before Take says so. The
+// read reads the bundle of Options.File. It is not in force before that is said. The
 // error is gateway.Problems.
-func (s *Source) Read(ctx context.Context) (*pack.Bundle, error) {
+func (s *Source) read() (*pack.Bundle, error) {
 	raw, err := readFile(s.o.File)
 	if err != nil {
 		err = gateway.Problems{{Pos: gateway.Pos{File: s.o.File}, Code: pack.CodeUnreadable, Message: err.Error()}}
 		s.refused(err)
 		return nil, err
 	}
-	return s.judge(ctx, s.o.File, raw)
+	s.arrived()
+	return s.judge(s.o.File, raw)
 }
 
-// judge verifies and checks a bundle against the one in force.
-func (s *Source) judge(ctx context.Context, shown string, raw []byte) (*pack.Bundle, error) {
-	trust := s.o.Trust
-	trust.After = 0
-	if before := s.Taken(); before != nil {
+// judge verifies a bundle against those that were in force.
+func (s *Source) judge(shown string, raw []byte) (*pack.Bundle, error) {
+	s.mu.Lock()
+	before, trust := s.taken, s.o.Trust
+	if before == nil {
+		before = s.was
+	}
+	trust.After, trust.Past = 0, slices.Clone(s.past)
+	s.mu.Unlock()
+	if before != nil {
 		if bytes.Equal(before.Raw, raw) {
 			return before, nil
 		}
 		trust.After = before.Sequence
 	}
-	b, err := pack.Read(ctx, shown, raw, trust)
+	b, err := pack.Open(shown, raw, trust)
 	if err != nil {
 		s.refused(err)
 	}
 	return b, err
 }
 
-// Take says that a bundle is in force, and keeps it. On an error it is in force and
-// could not be kept.
-func (s *Source) Take(b *pack.Bundle) error {
-	from := Service
+// hold notes the bundle that verified last.
+func (s *Source) hold(b *pack.Bundle) {
+	s.mu.Lock()
+	s.newest = b
+	s.mu.Unlock()
+}
+
+// shown names a bundle of the source in problems.
+func (s *Source) shown() string {
 	if s.o.File != "" {
-		from = File
+		return s.o.File
 	}
-	s.took(b, from)
-	return s.keep(b.Raw)
+	return s.o.URL
 }
 
 // name tells sources apart in one folder.

@@ -61,12 +61,17 @@ func (s *signer) pack(t *testing.T, rule string, sequence int64) []byte {
 // written packs without our checks, as any other tool may.
 func (s *signer) written(t *testing.T, text string, roots ...string) []byte {
 	t.Helper()
+	return s.labelled(t, text, bundle.Manifest{Roots: &roots, Metadata: map[string]any{"sequence": 99}})
+}
+
+func (s *signer) labelled(t *testing.T, text string, manifest bundle.Manifest) []byte {
+	t.Helper()
 	m, err := ast.ParseModule("/p.rego", text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := bundle.Bundle{
-		Data: map[string]any{}, Manifest: bundle.Manifest{Roots: &roots, Metadata: map[string]any{"sequence": 99}},
+		Data: map[string]any{}, Manifest: manifest,
 		Modules: []bundle.ModuleFile{{URL: "/p.rego", Path: "/p.rego", RelativePath: "/p.rego", Raw: []byte(text), Parsed: m}},
 	}
 	if err := b.GenerateSignature(bundle.NewSigningConfig(string(s.private), "ES256", ""), "gateway", true); err != nil {
@@ -169,27 +174,46 @@ func (s *service) offer(status int, tag string, body []byte) {
 	s.status, s.tag, s.body = status, tag, body
 }
 
-// followed is a source that is followed, and what it tells.
+// followed is a set of one that is followed, and what it tells.
 type followed struct {
-	*deliver.Source
+	*deliver.Set
 	adopted       chan *pack.Bundle
 	refused, away chan error
 }
 
+// name is that of the bundle where there is one.
+const name = "policy"
+
+func (f *followed) status() deliver.Status { return f.Status()[name] }
+
 func (s *service) options(key []byte, keep string) deliver.Options {
 	return deliver.Options{
-		URL: s.URL + "/policy.tar.gz?stage=live", HTTP: egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}}),
+		Name: name, URL: s.URL + "/policy.tar.gz?stage=live", HTTP: egress.NewClient(egress.Options{AllowHosts: []string{"127.0.0.1"}}),
 		Bearer: "canary", Trust: pack.Trust{Key: key}, Poll: deliver.Poll{Min: time.Hour, Max: 2 * time.Hour}, Keep: keep,
 	}
 }
 
-func follow(t *testing.T, o deliver.Options) *followed {
+// plan returns what a set serves by at its start, in force.
+func plan(t *testing.T, set *deliver.Set) (*deliver.Joined, error) {
 	t.Helper()
-	f := &followed{Source: deliver.New(o), adopted: make(chan *pack.Bundle), refused: make(chan error), away: make(chan error)}
+	next, err := set.Plan(t.Context())
+	if err != nil || next.Joined == nil {
+		return nil, errors.Join(err, next.Lost)
+	}
+	if err := set.Take(next.Joined); err != nil {
+		t.Fatal(err)
+	}
+	return next.Joined, next.Lost
+}
+
+// follow follows what was planned before, if it was.
+func follow(t *testing.T, set *deliver.Set) *followed {
+	t.Helper()
+	f := &followed{Set: set, adopted: make(chan *pack.Bundle), refused: make(chan error), away: make(chan error)}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	tell := func(c chan error) func(error) {
-		return func(err error) {
+	tell := func(c chan error) func(string, error) {
+		return func(_ string, err error) {
 			select {
 			case c <- err:
 			case <-ctx.Done():
@@ -197,13 +221,19 @@ func follow(t *testing.T, o deliver.Options) *followed {
 		}
 	}
 	go func() {
-		done <- f.Follow(ctx, deliver.Follower{Refused: tell(f.refused), Away: tell(f.away), Unkept: tell(f.refused),
-			Adopt: func(_ context.Context, b *pack.Bundle) error {
-				select {
-				case f.adopted <- b:
-				case <-ctx.Done():
+		done <- f.Follow(ctx, deliver.Follower{Refused: tell(f.refused), Away: tell(f.away), Asked: func() {},
+			Adopt: func(_ context.Context, j *deliver.Joined) error {
+				if !set.Fits(j) {
+					return deliver.ErrStale
 				}
-				return nil
+				err := set.Take(j)
+				for _, b := range j.Members {
+					select {
+					case f.adopted <- b:
+					case <-ctx.Done():
+					}
+				}
+				return err
 			}})
 	}()
 	t.Cleanup(func() {
@@ -221,11 +251,11 @@ func TestFollow(t *testing.T) {
 	first := key.pack(t, "allow if input.subject.id == \"a\"", 5)
 	second := key.pack(t, "allow if input.subject.id == \"b\"", 6)
 
-	f := follow(t, s.options(key.public, keep))
+	f := follow(t, deliver.New(s.options(key.public, keep)))
 	if err := <-f.away; !slices.Equal(deliver.Codes(err), []string{deliver.CodeService}) {
 		t.Errorf("a service without a bundle: %v", err)
 	}
-	if st := f.Status(); !st.Away || st.From != "" || f.Taken() != nil {
+	if st := f.status(); !st.Away || st.From != "" || f.Current() != nil {
 		t.Errorf("before any came: %+v", st)
 	}
 	s.offer(http.StatusOK, `"1"`, first)
@@ -260,10 +290,10 @@ func TestFollow(t *testing.T) {
 			if err := <-f.refused; !slices.Equal(deliver.Codes(err), []string{c.code}) {
 				t.Errorf("%v, want %s", err, c.code)
 			}
-			if st := f.Status(); st.Sequence != 6 || !slices.Equal(st.Refused, []string{c.code}) || st.Away {
+			if st := f.status(); st.Sequence != 6 || !slices.Equal(st.Refused, []string{c.code}) || st.Away {
 				t.Errorf("what is in force: %+v", st)
 			}
-			if raw, err := os.ReadFile(f.KeptPath()); err != nil || !bytes.Equal(raw, rotated) {
+			if raw, err := os.ReadFile(f.Places()[0]); err != nil || !bytes.Equal(raw, rotated) {
 				t.Errorf("what is kept is another: %v", err)
 			}
 		})
@@ -279,7 +309,7 @@ func TestFollow(t *testing.T) {
 	s.offer(http.StatusInternalServerError, "", nil)
 	f.Ask()
 	<-f.away
-	if st := f.Status(); st.Sequence != 7 || st.Refused != nil || !st.Away || st.From != deliver.Service {
+	if st := f.status(); st.Sequence != 7 || st.Refused != nil || !st.Away || st.From != deliver.Service {
 		t.Errorf("mended: %+v", st)
 	}
 	s.mu.Lock()
@@ -297,26 +327,26 @@ func TestRecall(t *testing.T) {
 	key := newSigner(t)
 	s, keep := serve(t), filepath.Join(t.TempDir(), "policy")
 	o := s.options(key.public, keep)
-	if b, err := deliver.New(o).Recall(t.Context()); b != nil || err != nil {
-		t.Fatalf("nothing was ever kept: %v %v", b, err)
+	if j, err := plan(t, deliver.New(o)); j != nil || err != nil {
+		t.Fatalf("nothing was ever kept: %v %v", j, err)
 	}
 	s.offer(http.StatusOK, "", key.pack(t, "allow if input.subject.id == \"a\"", 5))
-	f := follow(t, o)
+	f := follow(t, deliver.New(o))
 	taken := <-f.adopted
 	s.offer(http.StatusInternalServerError, "", nil)
 	f.Ask()
 	<-f.away // by now it is kept
 
 	next := deliver.New(o)
-	b, err := next.Recall(t.Context())
-	if err != nil || b.Revision != taken.Revision || next.Status().From != deliver.Kept {
+	j, err := plan(t, next)
+	if err != nil || j.Members[name].Revision != taken.Revision || j.Policy.Revision != taken.Revision || next.Status()[name].From != deliver.Kept {
 		t.Fatalf("%v %+v", err, next.Status())
 	}
-	if err := os.WriteFile(next.KeptPath(), changed(t, taken.Raw, `"a"`, `"b"`), 0o600); err != nil {
+	if err := os.WriteFile(next.Places()[0], changed(t, taken.Raw, `"a"`, `"b"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := deliver.New(o).Recall(t.Context()); b != nil || !slices.Equal(deliver.Codes(err), []string{pack.CodeTampered}) {
-		t.Errorf("changed on disk: %v %v", b, err)
+	if j, err := plan(t, deliver.New(o)); j != nil || !slices.Equal(deliver.Codes(err), []string{pack.CodeTampered}) {
+		t.Errorf("changed on disk: %v %v", j, err)
 	}
 	names, err := os.ReadDir(keep)
 	if err != nil || len(names) != 1 {
@@ -331,7 +361,7 @@ func TestGuarded(t *testing.T) {
 	s.offer(http.StatusOK, "", key.pack(t, "allow if true", 1))
 	o := s.options(key.public, t.TempDir())
 	o.HTTP = egress.NewClient(egress.Options{})
-	f := follow(t, o)
+	f := follow(t, deliver.New(o))
 	<-f.away
 	if len(s.seen) > 0 {
 		t.Error("the service was reached")
@@ -341,34 +371,35 @@ func TestGuarded(t *testing.T) {
 func TestFile(t *testing.T) {
 	key, dir := newSigner(t), t.TempDir()
 	path := filepath.Join(dir, "p.tar.gz")
-	s := deliver.New(deliver.Options{File: path, Trust: pack.Trust{Key: key.public}, Keep: filepath.Join(dir, "kept")})
+	s := deliver.New(deliver.Options{Name: name, File: path, Trust: pack.Trust{Key: key.public}, Keep: filepath.Join(dir, "kept")})
 	put := func(raw []byte) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Read(t.Context()); !slices.Equal(deliver.Codes(err), []string{pack.CodeUnreadable}) {
+	if _, err := plan(t, s); !slices.Equal(deliver.Codes(err), []string{pack.CodeUnreadable}) {
 		t.Errorf("no file: %v", err)
 	}
 	put(key.pack(t, "allow if input.subject.id == \"a\"", 5))
-	b, err := s.Read(t.Context())
+	if next, err := s.Plan(t.Context()); err != nil || next.Joined == nil || s.Current() != nil {
+		t.Fatalf("in force before it was said: %v %v", next.Joined, err)
+	}
+	j, err := plan(t, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Taken() != nil {
-		t.Error("taken before it was said")
-	}
-	if err := s.Take(b); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := s.Read(t.Context()); again != b || err != nil {
+	if again, err := plan(t, s); again != j || err != nil {
 		t.Errorf("the same file is another bundle: %v", err)
 	}
 	put(key.pack(t, "allow if true", 4))
-	if _, err := s.Read(t.Context()); !slices.Equal(deliver.Codes(err), []string{pack.CodeRolledBack}) {
+	if _, err := plan(t, s); !slices.Equal(deliver.Codes(err), []string{pack.CodeRolledBack}) {
 		t.Errorf("rolled back: %v", err)
 	}
-	if st := s.Status(); st.From != deliver.File || st.Sequence != 5 || !slices.Equal(st.Refused, []string{pack.CodeRolledBack}) {
+	if st := s.Status()[name]; st.From != deliver.File || st.Sequence != 5 || !slices.Equal(st.Refused, []string{pack.CodeRolledBack}) {
 		t.Errorf("%+v", st)
+	}
+	put(key.written(t, head+"allow if input.tenant == 1\n", ""))
+	if _, err := plan(t, s); !slices.Equal(deliver.Codes(err), []string{"rego_type_error"}) || s.Current() != j {
+		t.Errorf("a policy that does not pass: %v", err)
 	}
 }

@@ -2,6 +2,9 @@ package deliver
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"sync"
 	"time"
 
 	"mcp-gateway/gateway"
@@ -10,33 +13,59 @@ import (
 	"github.com/open-policy-agent/opa/v1/download"
 )
 
-// Follower is told what a service brings, one call at a time.
+// Follower is told what services bring, one call at a time.
 type Follower struct {
-	// Adopt puts a bundle in force. What it returns an error for is not in force.
-	Adopt func(context.Context, *pack.Bundle) error
-	// Refused is told of a bundle that is not taken: gateway.Problems, or the error of
-	// Adopt. The same bundle again is not told again.
-	Refused func(error)
-	// Away is told once of each time in which the service gives no answer.
-	Away func(error)
-	// Unkept is told of a bundle that is in force but could not be kept.
-	Unkept func(error)
+	// Adopt puts a policy in force that Set.Fits, and calls Set.Take. What it returns an
+	// error for is not in force; ErrStale: it does not fit any more.
+	Adopt func(context.Context, *Joined) error
+	// Refused is told of a bundle that is not taken, by its name: gateway.Problems, or
+	// the error of Adopt. The same bundle again is not told again.
+	Refused func(name string, err error)
+	// Away is told once of each time in which a service gives no answer.
+	Away func(name string, err error)
+	// Asked is told after each exchange, whatever came of it.
+	Asked func()
 }
 
-// Ask makes Follow ask at once.
-func (s *Source) Ask() {
-	select {
-	case s.ask <- struct{}{}:
-	default:
+// ErrStale says that another policy came in force since one was made.
+var ErrStale = errors.New("deliver: another policy came in force since")
+
+// errWaits says that a bundle verified and that the policy lacks others still.
+var errWaits = errors.New("deliver: other bundles are missing")
+
+// Follow asks every service until ctx ends: at once, then as its Options.Poll says,
+// and at once again when Ask is called. It returns when the last exchanges and what
+// was told of them are done.
+func (s *Set) Follow(ctx context.Context, f Follower) error {
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	var all error
+	for _, name := range s.names {
+		source := s.sources[name]
+		if source.o.URL == "" {
+			continue
+		}
+		wait.Go(func() {
+			err := source.follow(ctx, func(a arrival) {
+				s.turn.Lock()
+				defer s.turn.Unlock()
+				if ctx.Err() == nil {
+					s.came(ctx, source, a, f)
+					f.Asked()
+				}
+			})
+			mu.Lock()
+			all = errors.Join(all, err)
+			mu.Unlock()
+		})
 	}
+	wait.Wait()
+	return all
 }
 
-// Follow asks the service until ctx ends: at once, then as Options.Poll says, and at
-// once again when Ask is called. It returns when the last exchange and what was
-// told of it are done.
-func (s *Source) Follow(ctx context.Context, f Follower) error {
+func (s *Source) follow(ctx context.Context, came func(arrival)) error {
 	for ctx.Err() == nil {
-		d, err := s.downloader(ctx, f)
+		d, err := s.downloader(ctx, came)
 		if err != nil {
 			return err
 		}
@@ -52,14 +81,17 @@ func (s *Source) Follow(ctx context.Context, f Follower) error {
 
 // downloader is OPA's, asking through our client, which keeps what comes: it is judged
 // as a file is, by one path for all.
-func (s *Source) downloader(ctx context.Context, f Follower) (*download.Downloader, error) {
+func (s *Source) downloader(ctx context.Context, came func(arrival)) (*download.Downloader, error) {
 	c := newClient(&s.o)
-	client, path, err := c.rest(s.o.URL)
+	client, path, err := c.opa(s.o.URL)
 	if err != nil {
 		return nil, err
 	}
-	least, most := int64(s.o.Poll.Min/time.Second), int64(s.o.Poll.Max/time.Second)
+	least, most, wait := int64(s.o.Poll.Min/time.Second), int64(s.o.Poll.Max/time.Second), int64(s.o.Poll.Wait/time.Second)
 	config := download.Config{Polling: download.PollingConfig{MinDelaySeconds: &least, MaxDelaySeconds: &most}}
+	if wait > 0 {
+		config.Polling.LongPollingTimeoutSeconds = &wait
+	}
 	if err := config.ValidateAndInjectDefaults(); err != nil {
 		return nil, err
 	}
@@ -68,7 +100,7 @@ func (s *Source) downloader(ctx context.Context, f Follower) (*download.Download
 			a := c.came()
 			a.err = u.Error
 			if ctx.Err() == nil && (own.Err() == nil || a.raw != nil) { // an exchange that was cut says nothing of the service
-				s.came(ctx, a, f)
+				came(a)
 			}
 			return nil
 		}), nil
@@ -82,36 +114,77 @@ type arrival struct {
 	err  error
 }
 
-func (s *Source) came(ctx context.Context, a arrival, f Follower) {
+func (s *Set) came(ctx context.Context, source *Source, a arrival, f Follower) {
+	name := source.o.Name
 	if a.raw == nil && a.err != nil {
-		if s.answered(false) {
-			f.Away(gateway.Problems{{Pos: gateway.Pos{File: s.o.URL}, Code: CodeService, Message: a.err.Error()}})
+		if source.answered(false) {
+			f.Away(name, gateway.Problems{{Pos: gateway.Pos{File: source.o.URL}, Code: CodeService, Message: a.err.Error()}})
 		}
 		return
 	}
-	s.answered(true)
+	source.answered(true)
 	if a.raw == nil {
-		s.still(a.etag)
+		source.still(a.etag)
 		return
 	}
-	b, err := s.judge(ctx, s.o.URL, a.raw)
+	source.arrived()
+	b, err := source.judge(source.o.URL, a.raw)
+	if err == nil && b == source.Taken() { // the one in force came again
+		source.confirmed(a.etag)
+		return
+	}
+	if err == nil {
+		err = s.adopt(ctx, name, b, f)
+	}
 	switch {
-	case err == nil && b == s.Taken(): // the one in force came again
-		s.confirmed(a.etag)
-		return
-	case err == nil:
-		if err = f.Adopt(ctx, b); err != nil {
-			s.refused(err)
+	case errors.Is(err, errWaits):
+		source.waits()
+	case err != nil:
+		source.refused(err)
+		if source.first(a.raw) {
+			f.Refused(name, err)
+		}
+	default:
+		source.confirmed(a.etag)
+	}
+}
+
+// adopt puts a bundle that verified in force: with the others that are, or else, where
+// bundles changed that fit each other only, with the newest of all.
+func (s *Set) adopt(ctx context.Context, name string, b *pack.Bundle, f Follower) error {
+	s.sources[name].hold(b)
+	for {
+		joined, err := s.fit(ctx, name, b)
+		if err == nil {
+			err = f.Adopt(ctx, joined)
+		}
+		if !errors.Is(err, ErrStale) {
+			return err
 		}
 	}
-	if err != nil {
-		if s.first(a.raw) {
-			f.Refused(err)
+}
+
+func (s *Set) fit(ctx context.Context, name string, b *pack.Bundle) (*Joined, error) {
+	newest := map[string]*pack.Bundle{}
+	for _, other := range s.names {
+		if n := s.sources[other].held(); n != nil {
+			newest[other] = n
 		}
-		return
 	}
-	if err := s.Take(b); err != nil {
-		f.Unkept(err)
+	if len(newest) < len(s.names) {
+		return nil, errWaits
 	}
-	s.confirmed(a.etag)
+	current := s.Current()
+	if current == nil {
+		return s.join(ctx, newest, name)
+	}
+	one := maps.Clone(current.Members)
+	one[name] = b
+	joined, err := s.join(ctx, one, name)
+	if err != nil && !maps.Equal(one, newest) {
+		if both, other := s.join(ctx, newest, name); other == nil {
+			return both, nil
+		}
+	}
+	return joined, err
 }

@@ -14,6 +14,10 @@ import (
 // answers something else.
 const CodeService = "bundle_service_unavailable"
 
+// CodeForgotten says that what was remembered of bundles that were replaced can't be
+// read.
+const CodeForgotten = "bundle_past_unreadable"
+
 // From says where the bundle in force came from.
 type From string
 
@@ -28,17 +32,32 @@ const (
 // of a bundle that verified.
 type Status struct {
 	From     From      `json:"from,omitempty"`     // of the bundle in force; "" = there is none
-	Revision string    `json:"revision,omitempty"` // of the policy in force
+	Revision string    `json:"revision,omitempty"` // of the bundle in force
 	Label    string    `json:"label,omitempty"`    // what its maker calls it
 	Sequence int64     `json:"sequence,omitempty"`
-	Taken    time.Time `json:"taken,omitzero"`
+	Taken    time.Time `json:"taken,omitzero"`    // when it came in force
+	Came     time.Time `json:"came,omitzero"`     // when a bundle came last, good or bad
 	Asked    time.Time `json:"asked,omitzero"`    // when the service last answered
+	Tried    time.Time `json:"tried,omitzero"`    // when it was asked last
 	Refused  []string  `json:"refused,omitempty"` // codes of what is wrong with the last bundle that came
 	Away     bool      `json:"away,omitempty"`    // the service gave no answer when it was asked last
+	Waits    bool      `json:"waits,omitempty"`   // one came and verified, and waits for other bundles of the policy
 }
 
-// Status returns how the delivery stands.
-func (s *Source) Status() Status {
+// Code is what is wrong now, "" for nothing: of the last bundle that came, or that the
+// service is away.
+func (s Status) Code() string {
+	switch {
+	case len(s.Refused) > 0:
+		return s.Refused[0]
+	case s.Away:
+		return CodeService
+	}
+	return ""
+}
+
+// standing returns how the delivery stands.
+func (s *Source) standing() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.status
@@ -46,12 +65,18 @@ func (s *Source) Status() Status {
 	return st
 }
 
-func (s *Source) took(b *pack.Bundle, from From) {
+// held returns the bundle that verified last, or nil.
+func (s *Source) held() *pack.Bundle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.taken = b
-	s.status.From, s.status.Revision, s.status.Label, s.status.Sequence = from, b.Revision, b.Label, b.Sequence
-	s.status.Taken, s.status.Refused = s.o.Now(), nil
+	return s.newest
+}
+
+// waits notes that what verified last waits for others.
+func (s *Source) waits() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Waits, s.status.Refused = true, nil
 }
 
 // refused notes what is wrong with what came.
@@ -69,6 +94,13 @@ func (s *Source) first(raw []byte) bool {
 	known := s.bad == sum
 	s.bad = sum
 	return !known
+}
+
+// arrived notes that a bundle came.
+func (s *Source) arrived() {
+	s.mu.Lock()
+	s.status.Came = s.o.Now()
+	s.mu.Unlock()
 }
 
 // confirmed notes that what the service has is what is in force.
@@ -92,9 +124,9 @@ func (s *Source) answered(yes bool) (before bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before = !s.status.Away
-	s.status.Away = !yes
+	s.status.Away, s.status.Tried = !yes, s.o.Now()
 	if yes {
-		s.status.Asked = s.o.Now()
+		s.status.Asked = s.status.Tried
 	}
 	return before
 }

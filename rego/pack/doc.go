@@ -6,5 +6,6 @@
 //
 //	pack.go   Build: a checked folder → a signed bundle
 //	read.go   Read: a bundle → a checked policy, or the code of what is wrong with it
+//	join.go   Join: several bundles, each with its roots → one checked policy
 //	keys.go   PEM keys and the algorithms that go with them
 package pack

@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mcp-gateway/gateway"
@@ -25,6 +28,7 @@ const (
 	CodeForeign    = "bundle_foreign_roots"   // it claims roots that are not a policy's
 	CodeRolledBack = "bundle_rolled_back"     // older than the one that was in force
 	CodeTampered   = "bundle_signature_wrong" // signed by another key, or changed since
+	CodeRoots      = "bundle_roots_conflict"  // it claims what another bundle of the policy holds
 )
 
 // maxBytes bounds what a bundle holds, unpacked.
@@ -35,19 +39,42 @@ type Trust struct {
 	Key      []byte // PEM of the public key; nil only with Unsigned
 	Unsigned bool   // take bundles without a signature
 	After    int64  // the sequence that was in force; older ones are refused
+	Past     []Mark // of those that were in force before; they are refused as well
 }
 
-// Bundle is a policy that was read from a bundle.
+// Mark is the digest of what a bundle's signer signed, its manifest included: by it a
+// bundle that was replaced is known when it comes again, however it is wrapped or its
+// signature written. The zero Mark is nobody's.
+type Mark [sha256.Size]byte
+
+// Bundle is what was read from a bundle.
 type Bundle struct {
-	*check.Policy
-	Label    string // the revision that its manifest names, for people
-	Sequence int64  // later bundles have higher ones; 0 = not said
-	Raw      []byte // as it came
+	Policy   *check.Policy // that it makes alone; nil of one that was only opened
+	Revision string        // "sha256:…" over its policies and data
+	Label    string        // the revision that its manifest names, for people
+	Sequence int64         // later bundles have higher ones; 0 = not said
+	Roots    []string      // below which its rules and data lie; "" is everything
+	Mark     Mark          // zero if nobody signed it
+	Raw      []byte        // as it came
+	source   check.Source
 }
 
-// Read reads, verifies and checks a bundle. shown names it in problems. The error
-// is gateway.Problems.
-func Read(ctx context.Context, shown string, raw []byte, t Trust) (out *Bundle, err error) {
+// Read reads, verifies and checks a bundle that is a policy of its own. shown names
+// it in problems. The error is gateway.Problems.
+func Read(ctx context.Context, shown string, raw []byte, t Trust) (*Bundle, error) {
+	b, err := Open(shown, raw, t)
+	if err != nil {
+		return nil, err
+	}
+	if b.Policy, err = Join(ctx, []Member{{Shown: shown, Bundle: b}}); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Open reads and verifies a bundle; what its rules say is for Join to check. shown
+// names it in problems. The error is gateway.Problems.
+func Open(shown string, raw []byte, t Trust) (out *Bundle, err error) {
 	fault := func(code, format string, args ...any) error {
 		return gateway.Problems{{Pos: gateway.Pos{File: shown}, Code: code, Message: fmt.Sprintf(format, args...)}}
 	}
@@ -60,29 +87,34 @@ func Read(ctx context.Context, shown string, raw []byte, t Trust) (out *Bundle, 
 	if err != nil {
 		return nil, err
 	}
+	out = &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata), Roots: []string{""}, Raw: raw}
 	if b.Manifest.Roots != nil {
-		for _, root := range *b.Manifest.Roots {
-			if root == "system" || strings.HasPrefix(root, "system/") {
-				return nil, fault(CodeForeign, "it claims the root %q, which is not for policies", root)
-			}
+		out.Roots = *b.Manifest.Roots
+	}
+	for _, root := range out.Roots {
+		if overlap(root, "system") && root != "" {
+			return nil, fault(CodeForeign, "it claims the root %q, which is not for policies", root)
 		}
 	}
-	out = &Bundle{Label: b.Manifest.Revision, Sequence: sequence(b.Manifest.Metadata), Raw: raw}
-	if out.Sequence < t.After {
-		return nil, fault(CodeRolledBack, "its sequence is %d, and %d was in force", out.Sequence, t.After)
+	if t.Key != nil { // what nobody vouches for is no mark of anything
+		out.Mark = markOf(b.Signatures.Signatures)
 	}
-	source := check.Source{Modules: map[string]string{}, Data: b.Data}
+	switch {
+	case out.Sequence < t.After:
+		return nil, fault(CodeRolledBack, "its sequence is %d, and %d was in force", out.Sequence, t.After)
+	case t.Key != nil && slices.Contains(t.Past, out.Mark):
+		return nil, fault(CodeRolledBack, "it was in force before, and was replaced since: to go back, build the old rules anew, with another revision or sequence")
+	}
+	out.source = check.Source{Modules: map[string]string{}, Data: b.Data}
 	for _, m := range b.Modules {
 		if !strings.HasSuffix(m.Path, "_test.rego") {
-			source.Modules[shown+"!"+m.Path] = string(m.Raw)
+			out.source.Modules[shown+"!"+m.Path] = string(m.Raw)
 		}
 	}
-	if source.Revision, err = revision(b); err != nil {
+	if out.Revision, err = revision(b); err != nil {
 		return nil, fault(CodeUnreadable, "%v", err)
 	}
-	if out.Policy, err = check.Compile(ctx, source); err != nil {
-		return nil, err
-	}
+	out.source.Revision = out.Revision
 	return out, nil
 }
 
@@ -169,6 +201,22 @@ func survey(raw []byte) (signed bool, err error) {
 		}
 		signed = signed || bundle.IsSignaturesFile(h.Name)
 	}
+}
+
+// markOf is the digest of the payloads of verified JWTs: a signature may be written in
+// more than one way, and what it signs in one.
+func markOf(tokens []string) Mark {
+	digest := sha256.New()
+	for _, token := range tokens {
+		_, payload, _ := strings.Cut(token, ".")
+		payload, _, _ = strings.Cut(payload, ".")
+		signed, err := base64.RawURLEncoding.DecodeString(payload)
+		if err != nil {
+			signed = []byte(payload)
+		}
+		fmt.Fprintf(digest, "%d:%s", len(signed), signed)
+	}
+	return Mark(digest.Sum(nil))
 }
 
 // sequence reads the manifest's metadata.sequence.

@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/cmd/mcp-gateway/run"
@@ -135,7 +136,7 @@ func TestDelivery(t *testing.T) {
 	alice := s.Host("alice")
 
 	// None came, and none was kept: nothing is ready, nothing is allowed.
-	if code, text := ready(t, at); code != http.StatusServiceUnavailable || !strings.Contains(text, "policy failed") {
+	if code, text := ready(t, at); code != http.StatusServiceUnavailable || !strings.Contains(text, "policy failed") || !strings.Contains(text, "bundle policy never_came") {
 		t.Errorf("without a policy: %d %s", code, text)
 	}
 	if r := alice.Call(t, "desk__look", "{}"); r.Code() != string(gateway.CodePolicyUnavailable) {
@@ -156,11 +157,11 @@ func TestDelivery(t *testing.T) {
 		}
 		stage.Await(t, what, func() bool {
 			_, text := get(t, "http://"+at+"/status")
-			var all struct{ Bundle deliver.Status }
+			var all struct{ Bundles map[string]deliver.Status }
 			if err := json.Unmarshal([]byte(text), &all); err != nil {
 				t.Fatal(err)
 			}
-			st = all.Bundle
+			st = all.Bundles["policy"]
 			return holds(st)
 		})
 		s.Events(t)
@@ -179,7 +180,9 @@ func TestDelivery(t *testing.T) {
 	p.offer(first)
 	st := asked("the first policy", func(st deliver.Status) bool { return st.Sequence == 1 })
 	decided(gateway.Allow, st)
-	if code, text := ready(t, at); code != http.StatusOK || !strings.Contains(text, "policy ok") {
+	if code, text := ready(t, at); code != http.StatusOK || !strings.Contains(text, "policy ok") ||
+		!strings.Contains(text, "bundle policy in_force from=service revision="+st.Revision+" sequence=1 activated="+st.Taken.UTC().Format(time.RFC3339)+" age=") ||
+		!strings.Contains(text, " error=none\n") {
 		t.Errorf("with a policy: %d %s", code, text)
 	}
 	p.offer(p.pack(t, "allow if true\n\ndeny contains \"closed\" if true", 2))
@@ -195,6 +198,9 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("rolled back to %s", rolled.Revision)
 	}
 	decided(gateway.Deny, rolled)
+	if code, text := ready(t, at); code != http.StatusOK || !strings.Contains(text, "revision="+second.Revision) || !strings.Contains(text, " error=bundle_rolled_back\n") {
+		t.Errorf("with a policy and a bundle that is refused: %d %s", code, text)
+	}
 	refused := s.Rows(t, audit.Filter{Type: audit.PolicyRefused})
 	if len(refused) != 2 || refused[0].Reasons[0] != pack.CodeUnreadable || refused[1].Reasons[0] != pack.CodeRolledBack {
 		t.Errorf("refusals on record: %+v", refused)

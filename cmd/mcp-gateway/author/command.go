@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,24 +59,41 @@ func opened(dir string) (fs.FS, string) {
 	return os.DirFS(dir), dir
 }
 
-// load checks the policy of a folder or a bundle.
+// load checks the policy of a folder, of a bundle, or of several with
+// delivery.Between between them.
 func load(ctx context.Context, from string, key []byte) (*check.Policy, error) {
 	info, err := os.Stat(from)
-	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(from, ".tar.gz") {
-		return nil, &cli.Error{Code: cli.Failed, Text: "error: there is no bundle " + from + "; where a service delivers policy, it is there once one was taken"}
-	}
-	if from == "" || err != nil || info.IsDir() {
+	parts := strings.Split(from, delivery.Between)
+	if from == "" || err == nil && info.IsDir() || err != nil && len(parts) == 1 && !strings.HasSuffix(from, bundleEnd) {
 		return rego.Check(ctx, from)
 	}
-	raw, err := os.ReadFile(from)
+	if err == nil {
+		parts = []string{from} // a name that has it in it
+	}
+	var members []pack.Member
+	for i, path := range parts {
+		b, err := bundleOf(path, key)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, pack.Member{Name: strconv.Itoa(i + 1), Shown: path, Bundle: b})
+	}
+	return pack.Join(ctx, members)
+}
+
+// bundleEnd is how a bundle's name ends.
+const bundleEnd = ".tar.gz"
+
+// bundleOf reads one bundle.
+func bundleOf(path string, key []byte) (*pack.Bundle, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &cli.Error{Code: cli.Failed, Text: "error: there is no bundle " + path + "; where a service delivers policy, it is there once one was taken"}
+	}
 	if err != nil {
 		return nil, err
 	}
-	b, err := pack.Read(ctx, filepath.Clean(from), raw, pack.Trust{Key: key, Unsigned: key == nil})
-	if err != nil {
-		return nil, err
-	}
-	return b.Policy, nil
+	return pack.Open(filepath.Clean(path), raw, pack.Trust{Key: key, Unsigned: key == nil})
 }
 
 // keyFile reads a PEM key, if one is named.

@@ -40,7 +40,8 @@ func (g *Gateway) serveStatus(ctx context.Context) error {
 	began := g.options.Clock()
 	return signs.Serve(ctx, g.config.Listen.Status, &telemetry.Health{
 		Telemetry: g.telemetry, Checks: signs.Checks(g.corridor, g.journal),
-		Status: func() any { return g.stand(began) },
+		Details: func() []string { return signs.Bundles(g.delivery.Status()).Lines(g.options.Clock()) },
+		Status:  func() any { return g.stand(began) },
 	}, func(a net.Addr) {
 		if g.options.OnStatus != nil {
 			g.options.OnStatus(a)

@@ -166,7 +166,10 @@ func (g *Gateway) openState(ctx context.Context) error {
 
 // build makes the corridor and its front.
 func (g *Gateway) build() error {
-	g.delivery.Options = delivery.Options{Log: g.options.Log, Telemetry: g.telemetry, Note: g.note, Adopt: g.adopt}
+	g.delivery.Options = delivery.Options{
+		Log: g.options.Log, Telemetry: g.telemetry, Note: g.note, Adopt: g.adopt,
+		Replica: string(g.journal.Writer().Replica), Version: g.options.Version,
+	}
 	redactor := redact.New(g.config.Redact)
 	g.registry = registry.New(registry.Options{
 		Present: present.Items(terms.Cleaner(redactor, func() *proxy.World { return g.corridor.World() })),

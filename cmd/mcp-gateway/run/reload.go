@@ -126,10 +126,7 @@ func (f *files) read(path string) (c *config.Config, watching, err error) {
 		if c, err = config.Load(path); err != nil {
 			return nil, nil, err
 		}
-		paths := []string{c.File, c.Exposure}
-		if own := policyFile(c); own != "" {
-			paths = append(paths, own)
-		}
+		paths := append([]string{c.File, c.Exposure}, c.Policy.Paths()...)
 		paths = append(paths, c.Listen.TLS.Files()...)
 		if slices.Equal(paths, f.paths) {
 			return c, nil, nil

@@ -21,8 +21,7 @@ import (
 	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/rego"
-	"mcp-gateway/rego/deliver"
-	"mcp-gateway/rego/pack"
+	"mcp-gateway/rego/check"
 	"mcp-gateway/upstream"
 	"mcp-gateway/upstream/child"
 )
@@ -79,21 +78,23 @@ func (g *Gateway) inForce() *rego.Engine {
 	return g.world.policy
 }
 
-// adopt puts a policy that was delivered in force, with all else as it is.
-func (g *Gateway) adopt(ctx context.Context, from *deliver.Source, b *pack.Bundle) error {
+// adopt puts a policy that was delivered in force, with all else as it is, if it still
+// may be, and says so.
+func (g *Gateway) adopt(ctx context.Context, p *check.Policy, may func() error, took func()) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if ctx.Err() != nil || !g.delivery.Follows(from) {
-		return context.Canceled
+	if err := may(); err != nil {
+		return err
 	}
 	next := *g.world
 	var err error
-	if next.policy, err = rego.New(b.Policy, rego.Options{Timeout: next.config.Policy.Timeout, Now: g.options.Clock}); err != nil {
+	if next.policy, err = rego.New(p, rego.Options{Timeout: next.config.Policy.Timeout, Now: g.options.Clock}); err != nil {
 		return err
 	}
 	g.world = &next
 	g.corridor.SetWorld(settings(&next.plan, next.ports()))
-	g.log().Recorded(g.note(ctx, audit.Event{Type: audit.PolicyLoaded, Policy: audit.Version(b.Revision)}))
+	took()
+	g.log().Recorded(g.note(ctx, audit.Event{Type: audit.PolicyLoaded, Policy: audit.Version(p.Revision)}))
 	return nil
 }
 
@@ -264,23 +265,12 @@ func (g *Gateway) process(c *config.Config, u *config.Upstream) *child.Options {
 	}
 }
 
-// policyFile is where a person puts the policy; "" for nowhere.
-func policyFile(c *config.Config) string {
-	if c.Policy.Bundle != nil {
-		return c.Policy.Bundle.File
-	}
-	return c.Policy.Dir
-}
-
 // confinement is what a child may reach: what its allow-lists say, else all but
 // what the gateway's word rests on.
 func confinement(c *config.Config, s *config.Stdio) *confine.Spec {
 	spec := &confine.Spec{
 		Hidden: append([]string{c.State.Dir}, c.SecretFiles...),
-		Kept:   []string{c.File, c.Exposure}, Network: confine.Any,
-	}
-	if own := policyFile(c); own != "" {
-		spec.Kept = append(spec.Kept, own)
+		Kept:   append([]string{c.File, c.Exposure}, c.Policy.Paths()...), Network: confine.Any,
 	}
 	switch {
 	case s.Unconfined:

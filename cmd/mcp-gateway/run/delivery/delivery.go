@@ -1,10 +1,12 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"mcp-gateway/rego"
 	"mcp-gateway/rego/deliver"
 	"mcp-gateway/rego/pack"
+	"mcp-gateway/rego/report"
 )
 
 // folder lies in the state directory.
@@ -22,11 +25,11 @@ const folder = "policy"
 
 // Order is one delivery as a configuration asks for it.
 type Order struct {
-	bundle   delivery.Bundle
+	bundles  []delivery.Bundle
+	report   *delivery.Report
 	networks reach.Networks
-	source   *deliver.Source
-	next     *pack.Bundle // of a file: read, and not in force yet
-	lost     error        // why what was kept is good no more
+	set      *deliver.Set
+	next     deliver.Next // what to serve by once the order is in force
 }
 
 // Desk follows the order of the configuration in force. The zero Desk follows none;
@@ -34,28 +37,30 @@ type Order struct {
 type Desk struct {
 	Options
 
-	mu      sync.Mutex
-	current *Order
-	stop    context.CancelFunc // ends the following of current
-	wait    sync.WaitGroup
+	mu       sync.Mutex
+	current  *Order
+	reporter *report.Reporter   // of current; nil = nobody is told
+	stop     context.CancelFunc // ends the following of current
+	wait     sync.WaitGroup
 }
 
 // Plan returns the policy that a configuration asks for, and its order if it comes
-// as a bundle. before is what is in force, or nil: it stays until a service has
+// as bundles. before is what is in force, or nil: it stays until all have been
 // delivered. Nothing is changed.
 func (d *Desk) Plan(ctx context.Context, c *config.Config, clock func() time.Time, before *rego.Engine) (*rego.Engine, *Order, error) {
 	o := rego.Options{Dir: c.Policy.Dir, Timeout: c.Policy.Timeout, Now: clock}
-	if c.Policy.Bundle == nil {
+	if len(c.Policy.Delivered()) == 0 {
 		e, err := rego.Load(ctx, o)
 		return e, nil, err
 	}
 	order := d.order(c, clock)
-	b, err := order.newest(ctx)
+	var err error
+	order.next, err = order.set.Plan(ctx)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case b != nil:
-		e, err := rego.New(b.Policy, o)
+	case order.next.Joined != nil:
+		e, err := rego.New(order.next.Joined.Policy, o)
 		return e, order, err
 	case before != nil:
 		return before, order, nil
@@ -65,39 +70,39 @@ func (d *Desk) Plan(ctx context.Context, c *config.Config, clock func() time.Tim
 
 // order returns the one that is followed if the configuration still asks for it.
 func (d *Desk) order(c *config.Config, clock func() time.Time) *Order {
+	next := &Order{bundles: c.Policy.Delivered(), report: c.Policy.Report, networks: c.Networks}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if o := d.current; o != nil && reflect.DeepEqual(o.bundle, *c.Policy.Bundle) && reflect.DeepEqual(o.networks, c.Networks) {
-		return &Order{bundle: o.bundle, networks: o.networks, source: o.source}
+	if o := d.current; o != nil && reflect.DeepEqual(o.bundles, next.bundles) && reflect.DeepEqual(o.report, next.report) && reflect.DeepEqual(o.networks, next.networks) {
+		next.set = o.set
+		return next
 	}
-	b := *c.Policy.Bundle
+	var all []deliver.Options
+	for i := range next.bundles {
+		all = append(all, source(&next.bundles[i], c, clock))
+	}
+	next.set = deliver.New(all...)
+	return next
+}
+
+// source is where a bundle comes from.
+func source(b *delivery.Bundle, c *config.Config, clock func() time.Time) deliver.Options {
 	o := deliver.Options{
-		File: b.File, URL: b.URL, Bearer: b.Bearer.Reveal(), Trust: pack.Trust{Unsigned: b.Unsigned},
+		Name: b.Name, File: b.File, URL: b.URL, Bearer: b.Bearer.Reveal(), Trust: pack.Trust{Unsigned: b.Unsigned},
 		Poll: deliver.Poll(b.Poll), Keep: filepath.Join(c.State.Dir, folder), Now: clock,
 	}
 	if b.Key.Set() {
 		o.Trust.Key = []byte(b.Key.Reveal())
 	}
 	if u, err := url.Parse(b.URL); err == nil && b.URL != "" {
-		o.HTTP = egress.NewClient(egress.Options{AllowHosts: []string{u.Hostname()}, AllowPrefixes: c.Networks})
+		o.HTTP = egress.NewClient(egress.Options{AllowHosts: []string{u.Hostname()}, AllowPrefixes: c.Networks, Timeout: b.Poll.Wait + answerTime})
 	}
-	return &Order{bundle: b, networks: c.Networks, source: deliver.New(o)}
+	return o
 }
 
-// newest is what to serve by: of a file what it holds, of a service what came last,
-// before this start if need be. It is nil where none ever came.
-func (o *Order) newest(ctx context.Context) (*pack.Bundle, error) {
-	b := o.source.Taken()
-	if b == nil {
-		b, o.lost = o.source.Recall(ctx)
-	}
-	if o.bundle.File == "" {
-		return b, nil
-	}
-	var err error
-	o.next, err = o.source.Read(ctx)
-	return o.next, err
-}
+// answerTime is how long a service may take to begin its answer, beside the time for
+// which it may hold the question open.
+const answerTime = 30 * time.Second
 
 // Enter follows the order of a plan that is in force now, nil for none. It does not
 // wait.
@@ -106,59 +111,88 @@ func (d *Desk) Enter(ctx context.Context, o *Order) {
 	defer d.mu.Unlock()
 	before := d.current
 	d.current = o
-	if before != nil && (o == nil || o.source != before.source) {
+	if before != nil && (o == nil || o.set != before.set) {
 		d.stop()
+		d.reporter.Close()
+		d.reporter = nil
 	}
 	if o == nil {
 		return
 	}
-	if o.lost != nil {
-		d.refused(ctx, o.lost)
+	same := before != nil && o.set == before.set
+	if !same && o.report != nil {
+		d.reporter = d.opened(o)
 	}
-	if o.next != nil && o.next != o.source.Taken() {
-		d.took(o.next, o.source.Take(o.next))
+	if o.next.Lost != nil {
+		d.refused(ctx, "", o.next.Lost)
 	}
-	if before != nil && o.source == before.source {
-		o.source.Ask()
+	if j := o.next.Joined; j != nil && j != o.set.Current() {
+		d.took(o.set, j)
+	}
+	d.report(o.set)
+	if same {
+		o.set.Ask()
 		return
 	}
 	ctx, d.stop = context.WithCancel(ctx)
-	if o.bundle.URL != "" {
-		d.wait.Go(func() { d.failed(o.source.Follow(ctx, d.follower(ctx, o.source))) })
-	}
+	d.wait.Go(func() { d.failed(o.set.Follow(ctx, d.follower(ctx, o.set))) })
 }
 
-// Follows says whether what comes from a source is to be put in force still.
-func (d *Desk) Follows(s *deliver.Source) bool {
+// follows says whether what comes of a set is to be put in force still.
+func (d *Desk) follows(s *deliver.Set) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.current != nil && d.current.source == s
+	return d.current != nil && d.current.set == s
 }
 
-// Status says how the delivery stands; nil where policy is not delivered.
-func (d *Desk) Status() *deliver.Status {
+// Status says how the delivery of each bundle stands, by name; nil where policy is
+// not delivered.
+func (d *Desk) Status() map[string]deliver.Status {
 	d.mu.Lock()
 	o := d.current
 	d.mu.Unlock()
 	if o == nil {
 		return nil
 	}
-	st := o.source.Status()
-	return &st
+	return o.set.Status()
 }
 
 // Wait returns when nothing is followed any more: after the context of Enter ended.
-func (d *Desk) Wait() { d.wait.Wait() }
+func (d *Desk) Wait() {
+	d.wait.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reporter.Close()
+	d.reporter = nil
+}
+
+// Between stands between the places of several bundles.
+const Between = ","
 
 // Place is where the policy of a configuration lies on this machine: the folder, the
-// bundle, or what was kept of a service's; "" for the shipped policy.
+// bundle, or what was kept of a service's, and of several all with Between between
+// them; "" for the shipped policy.
 func Place(c *config.Config) string {
-	switch b := c.Policy.Bundle; {
-	case b == nil:
+	if len(c.Policy.Delivered()) == 0 {
 		return c.Policy.Dir
-	case b.File != "":
-		return b.File
 	}
 	var d Desk
-	return d.order(c, time.Now).source.KeptPath()
+	return strings.Join(d.order(c, time.Now).set.Places(), Between)
+}
+
+// opened makes who is told how the bundles stand.
+func (d *Desk) opened(o *Order) *report.Reporter {
+	u, err := url.Parse(o.report.URL)
+	if err != nil {
+		d.failed(err) // the configuration is checked: cannot happen
+		return nil
+	}
+	r, err := report.New(report.Options{
+		URL: o.report.URL, Bearer: o.report.Bearer.Reveal(), Partition: o.report.Partition,
+		ID: cmp.Or(d.Replica, "mcp-gateway"), Version: d.Version,
+		HTTP:   egress.NewClient(egress.Options{AllowHosts: []string{u.Hostname()}, AllowPrefixes: o.networks}),
+		Failed: func(err error) { d.unreported(err) },
+	})
+	d.failed(err)
+	return r
 }

@@ -11,7 +11,6 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy"
 	"mcp-gateway/registry"
-	"mcp-gateway/rego/deliver"
 	"mcp-gateway/telemetry"
 )
 
@@ -40,7 +39,7 @@ type Standing struct {
 	Boot      uint64            `json:"boot"`
 	Uptime    string            `json:"uptime"`
 	Policy    string            `json:"policy"`
-	Bundle    *deliver.Status   `json:"bundle,omitempty"` // where policy is delivered
+	Bundles   Bundles           `json:"bundles,omitempty"` // where policy is delivered
 	Upstreams []upstreamStands  `json:"upstreams"`
 	Tools     map[string]uint64 `json:"tools"` // how many stand in which state
 }
@@ -54,11 +53,11 @@ type upstreamStands struct {
 }
 
 // Stand tells how a gateway of a version stands that has been up for a while.
-func Stand(version string, up time.Duration, j *journal.Journal, corridor *proxy.Gateway, r *registry.Registry, bundle *deliver.Status) Standing {
+func Stand(version string, up time.Duration, j *journal.Journal, corridor *proxy.Gateway, r *registry.Registry, bundles Bundles) Standing {
 	w := j.Writer()
 	s := Standing{
 		Version: version, Replica: string(w.Replica), Boot: w.Boot,
-		Uptime: up.Round(time.Second).String(), Bundle: bundle, Tools: map[string]uint64{},
+		Uptime: up.Round(time.Second).String(), Bundles: bundles, Tools: map[string]uint64{},
 	}
 	world := corridor.World()
 	if world == nil {
