@@ -125,7 +125,7 @@ func New(o Options) (*Gateway, error) {
 		Status: g.status, Retry: retry.Default(), Handles: &handles.Desk{Store: o.Handles, Keys: o.Keys},
 	}
 	g.executor.Await(&consent.Desk{Tickets: o.Tickets, Keys: o.Keys, Redactor: o.Redactor, Record: g.recorder})
-	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop})
+	g.listener = listen.New(listen.Options{Sight: seen, Worlds: &g.worlds, Record: g.recorder, Hop: g.hop, History: calls})
 	g.worlds.Set(o.World)
 	g.methods, err = g.pipelines()
 	return g, err

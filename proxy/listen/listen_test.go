@@ -69,6 +69,21 @@ func TestStorm(t *testing.T) {
 	})
 }
 
+// Rules over how often a caller called hold for what it listens to as for what it reads.
+func TestHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.publish(nil, "desk://plain")
+		for calls, want := range map[int]string{0: `["desk://plain"]`, 3: `[]`} {
+			b.called(calls)
+			h := b.listen(t.Context(), `{"resourceSubscriptions":["desk://plain"]}`)
+			expect(t, h, `subscriptions/acknowledged "notifications":{"resourceSubscriptions":`+want)
+			wait(3 * time.Hour) // none of it counts any more
+			h.heard()
+		}
+	})
+}
+
 // What an upstream tells of a resource reaches who asked for it and may read it,
 // under the spelling that each of them used.
 func TestResourceUpdates(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
 	"mcp-gateway/proxy/ruling"
@@ -26,6 +27,8 @@ type Options struct {
 	Worlds *call.Worlds
 	Record *record.Recorder
 	Hop    *present.Hop
+	// History is how often each principal called.
+	History *history.Book
 }
 
 // Listener tells hosts of both eras what changes. It is safe for concurrent use.
@@ -115,6 +118,9 @@ func (n *standing) resource(ctx context.Context, normal string) (registry.Pinned
 		Transport: n.call.Transport, Time: n.call.Clock(),
 	}
 	needs := n.world.Policy.Needs()
+	if needs.History {
+		about.History = n.listener.History.Of(n.principal.ID(), p.Item().ID, about.Time)
+	}
 	if needs.Host {
 		about.Host = ruling.HostClaims(n.call)
 	}

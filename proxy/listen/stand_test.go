@@ -17,6 +17,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/corridor"
+	"mcp-gateway/proxy/history"
 	"mcp-gateway/proxy/lifecycle"
 	"mcp-gateway/proxy/present"
 	"mcp-gateway/proxy/record"
@@ -133,7 +134,7 @@ func newBench(t testing.TB, policies ...string) *bench {
 		hidden, unread, _ := strings.Cut(p, " ")
 		dir := t.TempDir()
 		text := "package mcp.gateway\n\nvisible contains id if {\n\tsome id, _ in input.resources\n\tnot contains(id, \"" + hidden +
-			"\")\n}\n\nallow if {\n\tinput.action.name == \"resources/read\"\n\tnot contains(input.resource.arguments.uri, \"" + unread + "\")\n}\n"
+			"\")\n}\n\nallow if {\n\tinput.action.name == \"resources/read\"\n\tnot contains(input.resource.arguments.uri, \"" + unread + "\")\n\tinput.context.history.calls_hour < 3\n}\n"
 		if err := os.WriteFile(filepath.Join(dir, "p.rego"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -158,8 +159,13 @@ func newBench(t testing.TB, policies ...string) *bench {
 		t.Fatal(err)
 	}
 	worlds := &call.Worlds{}
+	counts, err := history.New()
+	if err != nil {
+		t.Fatal(err)
+	}
 	b.Listener = New(Options{
-		Sight: sight.New(b.registry, seen), Worlds: worlds, Hop: present.NewHop("test"),
+		History: counts,
+		Sight:   sight.New(b.registry, seen), Worlds: worlds, Hop: present.NewHop("test"),
 		Record: &record.Recorder{Journal: b.journal, Names: audit.NewKeys(ring)},
 	})
 	b.enter("secret locked", b.server)
@@ -176,6 +182,13 @@ func (b *bench) enter(policy string, up call.Upstream) {
 		Identifier: b.doorman, Policy: b.policies[policy], Upstreams: ups,
 		Limits: call.Limits{AuditTimeout: time.Second, Subscriptions: 2},
 	})
+}
+
+// called counts calls that alice made.
+func (b *bench) called(n int) {
+	for range n {
+		b.History.Called(alice.ID(), gateway.ItemID{Upstream: "up"}, gateway.Read, time.Now())
+	}
 }
 
 // publish lists tools by their descriptions under equal names, and resources by

@@ -48,13 +48,19 @@ func Conflicts(members []Member) gateway.Problems {
 	var out gateway.Problems
 	for i, m := range members {
 		for _, earlier := range members[:i] {
-			for _, mine := range m.Bundle.Roots {
-				for _, theirs := range earlier.Bundle.Roots {
-					if overlap(mine, theirs) {
-						out = append(out, gateway.Problem{Pos: gateway.Pos{File: m.Shown}, Code: CodeRoots, Message: fmt.Sprintf(
-							"bundle %q claims the root %q, and bundle %q the root %q: one lies in the other", m.Name, mine, earlier.Name, theirs)})
-					}
-				}
+			out = append(out, m.against(&earlier)...)
+		}
+	}
+	return out
+}
+
+func (m *Member) against(other *Member) gateway.Problems {
+	var out gateway.Problems
+	for _, mine := range m.Bundle.Roots {
+		for _, theirs := range other.Bundle.Roots {
+			if overlap(mine, theirs) {
+				out = append(out, gateway.Problem{Pos: gateway.Pos{File: m.Shown}, Code: CodeRoots, Message: fmt.Sprintf(
+					"bundle %q claims the root %q, and bundle %q the root %q: one lies in the other", m.Name, mine, other.Name, theirs)})
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package delivery
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,12 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"mcp-gateway/rego/pack"
 	"mcp-gateway/test/stage"
-
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/bundle"
 )
 
 // Two bundles make the policy, and a service with OPA's status API hears how they
@@ -105,19 +102,12 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// part makes a signed bundle of one root with one file, as OPA makes them.
+// part makes a signed bundle of one root with one file.
 func (p *publisher) part(t *testing.T, root, label, text string) []byte {
 	t.Helper()
-	b := bundle.Bundle{
-		Data: map[string]any{}, Manifest: bundle.Manifest{Revision: label, Roots: &[]string{root}},
-		Modules: []bundle.ModuleFile{{URL: "/p.rego", Path: "/p.rego", RelativePath: "/p.rego", Raw: []byte(text), Parsed: ast.MustParseModule(text)}},
-	}
-	if err := b.GenerateSignature(bundle.NewSigningConfig(string(p.private), "ES256", ""), "gateway", true); err != nil {
+	raw, err := pack.Make(t.Context(), fstest.MapFS{"p.rego": {Data: []byte(text)}}, "p", pack.Build{Key: p.private, Label: label, Roots: []string{root}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if err := bundle.NewWriter(&out).UseModulePath(true).DisableFormat(true).Write(b); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return raw
 }

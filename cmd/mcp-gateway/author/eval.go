@@ -82,6 +82,7 @@ func (d *desk) build() *cobra.Command {
 	key := cmd.Flags().String("signing-key", "", "the private `file` (PEM, ECDSA P-256 or RSA) that signs; without it the bundle is unsigned, and gateways refuse it by default")
 	label := cmd.Flags().String("revision", "", "a name for people, such as a commit")
 	sequence := cmd.Flags().Int64("sequence", 0, "higher than that of the bundle before; a gateway takes no lower one (default: the time, in seconds)")
+	roots := cmd.Flags().StringSlice("root", nil, "pack a part of a policy that several bundles make: what lies below this `path`, such as mcp/gateway; may be repeated. It is checked with the others where they meet")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		from, err := d.from(args)
 		if err != nil {
@@ -95,7 +96,7 @@ func (d *desk) build() *cobra.Command {
 			*sequence = time.Now().Unix()
 		}
 		files, shown := opened(from)
-		raw, err := pack.Make(cmd.Context(), files, shown, pack.Build{Key: pem, Label: *label, Sequence: *sequence})
+		raw, err := pack.Make(cmd.Context(), files, shown, pack.Build{Key: pem, Label: *label, Sequence: *sequence, Roots: *roots})
 		if err != nil {
 			return err
 		}

@@ -6,4 +6,5 @@
 //	signs.go     Observe: a settled call in the words of telemetry
 //	serve.go     Serve: the listener for health, metrics and status
 //	standing.go  Checks and Stand: what it says there
+//	bundles.go   Bundles: what it says of each bundle of the policy
 package signs
