@@ -1,11 +1,13 @@
 package admin
 
 import (
-	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"mcp-gateway/approval"
 	"mcp-gateway/approval/office"
@@ -100,13 +102,11 @@ func (a *API) decide(to approval.State) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// read reads a body strictly: JSON by its media type, one object, no member that
-// isn't known.
+// read reads a body strictly: JSON by its media type, one object, no member twice and
+// none that isn't known, also not in another case.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	if r.Header.Get("Content-Type") == "application/json" {
-		body := json.NewDecoder(r.Body)
-		body.DisallowUnknownFields()
-		if body.Decode(into) == nil && !body.More() {
+		if raw, err := io.ReadAll(r.Body); err == nil && json.Unmarshal(raw, into, json.RejectUnknownMembers(true)) == nil {
 			return true
 		}
 	}

@@ -13,9 +13,19 @@ var ErrNotEvent = errors.New("audit: not an event in canonical form")
 const opening = `{"v":1`
 
 // AppendJSON appends the event as one JSON object without a line break. Nothing
-// but dst is allocated. It cannot fail: what has not its shape is written as
-// "invalid".
+// but dst is allocated where nothing is left out. It cannot fail: what has not its shape is written as
+// "invalid", and of what would be longer than its type may be, fields are left out.
 func AppendJSON(dst []byte, e *Event) []byte {
+	start := len(dst)
+	dst = appendFields(dst, e)
+	if most, steps := limits(e.Type); most > 0 && len(dst)-start > most {
+		short := within(e, most, steps)
+		dst = appendFields(dst[:start], &short)
+	}
+	return dst
+}
+
+func appendFields(dst []byte, e *Event) []byte {
 	dst = append(dst, opening...)
 	for i := range fields {
 		start := len(dst)
@@ -50,7 +60,7 @@ func Decode(line []byte, e *Event) error {
 	}
 	// Written again it must be the same bytes: leading zeros, empty members and
 	// words that are not of their shape end here.
-	if string(rest) != "}" || !bytes.Equal(AppendJSON(make([]byte, 0, len(line)), e), line) {
+	if string(rest) != "}" || !bytes.Equal(appendFields(make([]byte, 0, len(line)), e), line) {
 		return ErrNotEvent
 	}
 	return nil

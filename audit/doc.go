@@ -15,6 +15,7 @@
 //	id.go       ID (UUIDv7), Hash, Trace
 //	fields.go   the table of fields: the allow-list, in the order in which they are written
 //	codec.go    AppendJSON and Decode, driven by the table
+//	limit.go    how long decided and finished events may be, and what gives way
 //	kinds.go    how each kind of field is written and read back
 //	keys.go     Keys: pseudonyms and keyed digests of values that must not be written
 //	match.go    Contains: whether a value stands in an event as a keyed digest

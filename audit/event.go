@@ -102,4 +102,8 @@ type Event struct {
 	OfBoot    uint64
 	OfSeq     uint64
 	CutBytes  uint64 // of audit.recovered: length of the torn tail
+
+	// How many groups of fields were left out so that the event is no longer than its type
+	// may be. AppendJSON sets it in what it writes.
+	LeftOut uint32
 }

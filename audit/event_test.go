@@ -80,7 +80,7 @@ func TestNoTextComesThrough(t *testing.T) {
 }
 
 func TestBounded(t *testing.T) {
-	e := samples()[ToolDecided]
+	e := samples()[ToolRefused]
 	for range 100 {
 		e.Reasons = append(e.Reasons, gateway.Reason(strings.Repeat("r", 64)))
 		e.Redactions = append(e.Redactions, Count{strings.Repeat("c", 60) + string(rune('a'+len(e.Redactions)%26)), math.MaxUint32})
@@ -234,7 +234,7 @@ func FuzzDecode(f *testing.F) {
 		if Decode(line, &e) != nil {
 			return
 		}
-		if again := AppendJSON(nil, &e); !bytes.Equal(again, line) {
+		if again := appendFields(nil, &e); !bytes.Equal(again, line) {
 			t.Errorf("%q came back as %q", line, again)
 		}
 		if !json.Valid(line) {

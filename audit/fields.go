@@ -98,6 +98,8 @@ var fields = [...]field{
 	number("of_boot", func(e *Event) *uint64 { return &e.OfBoot }),
 	number("of_seq", func(e *Event) *uint64 { return &e.OfSeq }),
 	number("cut_bytes", func(e *Event) *uint64 { return &e.CutBytes }),
+
+	number("left_out", func(e *Event) *uint32 { return &e.LeftOut }),
 }
 
 // Fields yields the names of the fields in the order in which they are written.

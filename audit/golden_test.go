@@ -222,14 +222,3 @@ func TestGolden(t *testing.T) {
 		})
 	}
 }
-
-// A decided event is at most 1.3 KB long and a finished one 600 bytes.
-func TestSizes(t *testing.T) {
-	for typ, limit := range map[Type]int{ToolDecided: 1300, ToolFinished: 600} {
-		n := len(AppendJSON(nil, samples()[typ]))
-		t.Logf("%s: %d bytes", typ, n)
-		if n > limit {
-			t.Errorf("%s: %d bytes, at most %d", typ, n, limit)
-		}
-	}
-}

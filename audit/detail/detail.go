@@ -7,11 +7,21 @@ import (
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 )
 
 // ErrNone says that nothing is kept of an action: it was never, or its time is over.
 var ErrNone = errors.New("detail: nothing is kept of that action")
+
+// Reasons are the words that may stand for why somebody looked: the record has no room
+// for a text.
+func Reasons() []gateway.Reason {
+	return []gateway.Reason{"dispute", "incident", Replayed, "review", "subject_request"}
+}
+
+// Replayed is the reason of a policy that is tried on past calls.
+const Replayed gateway.Reason = "replay"
 
 // Kept is what is kept of one call.
 type Kept struct {

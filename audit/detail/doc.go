@@ -5,6 +5,6 @@
 //
 // Map:
 //
-//	detail.go  Kept, Store; Seal, Open: how arguments are encrypted
+//	detail.go  Kept, Store, Reasons; Seal, Open: how arguments are encrypted
 //	box.go     Box: Keep, Run: off the path of calls
 package detail

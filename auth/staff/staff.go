@@ -17,10 +17,11 @@ const (
 	Approver Role = "approver" // reads calls that wait, and answers them
 	Auditor  Role = "auditor"  // reads calls that wait and what is on record, and answers nothing
 	Operator Role = "operator" // runs the gateway; revokes what was approved
+	Examiner Role = "examiner" // reads kept arguments of calls that are over
 )
 
 // Roles lists every role.
-func Roles() []Role { return []Role{Viewer, Reviewer, Approver, Auditor, Operator} }
+func Roles() []Role { return []Role{Viewer, Reviewer, Approver, Auditor, Operator, Examiner} }
 
 // Right is something that a role may do.
 type Right string
@@ -30,6 +31,7 @@ const (
 	See     Right = "see"     // status, upstreams, tools, what waits
 	Read    Right = "read"    // the arguments of a call that waits
 	Audit   Right = "audit"   // the record of what happened
+	Detail  Right = "detail"  // kept arguments of calls on record
 	Answer  Right = "answer"  // approve and deny
 	Revoke  Right = "revoke"  // take back an approval, a question or a remembered consent
 	Refresh Right = "refresh" // let an upstream be asked for its list now
@@ -44,6 +46,8 @@ func (r Right) roles() []Role {
 		return []Role{Approver, Auditor}
 	case Audit:
 		return []Role{Auditor}
+	case Detail:
+		return []Role{Examiner}
 	case Answer:
 		return []Role{Approver}
 	case Revoke:

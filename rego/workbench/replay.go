@@ -24,10 +24,15 @@ type Replayed struct {
 
 // Replay decides anew, as of that time. What the evaluation looks at on its way is
 // watched: if it comes to a part of the input that is not kept, its answer is
-// worth nothing and is not given.
-func Replay(ctx context.Context, p *check.Policy, input []byte, at time.Time) (Replayed, error) {
-	w := &watcher{}
+// worth nothing and is not given. arguments are those of the call where they are kept
+// apart; nil where they are not.
+func Replay(ctx context.Context, p *check.Policy, input, arguments []byte, at time.Time) (Replayed, error) {
+	w := &watcher{absent: absent}
 	asked, err := dated(input, at)
+	if err == nil && arguments != nil {
+		w.absent = absent[1:]
+		asked, err = argued(asked, arguments)
+	}
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -65,6 +70,24 @@ func dated(raw []byte, at time.Time) (ast.Value, error) {
 	return both, nil
 }
 
+// argued puts the arguments of the call into its resource.
+func argued(input ast.Value, raw []byte) (ast.Value, error) {
+	arguments, err := ast.ValueFromReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	object, ok := input.(ast.Object)
+	if !ok {
+		return nil, answer.ErrShape
+	}
+	both, ok := object.Merge(ast.NewObject(ast.Item(ast.StringTerm("resource"), ast.ObjectTerm(
+		ast.Item(ast.StringTerm("arguments"), ast.NewTerm(arguments))))))
+	if !ok {
+		return nil, answer.ErrShape
+	}
+	return both, nil
+}
+
 // At returns an input with the time of its decision, as JSON.
 func At(raw []byte, at time.Time) ([]byte, error) {
 	v, err := dated(raw, at)
@@ -79,7 +102,10 @@ func At(raw []byte, at time.Time) ([]byte, error) {
 }
 
 // watcher notes the first look at what is not kept.
-type watcher struct{ seen string }
+type watcher struct {
+	absent []ast.Ref
+	seen   string
+}
 
 // Enabled implements topdown.QueryTracer.
 func (*watcher) Enabled() bool { return true }
@@ -95,7 +121,7 @@ func (w *watcher) TraceEvent(e topdown.Event) {
 		return
 	}
 	ast.WalkRefs(expr, func(r ast.Ref) bool {
-		for _, path := range absent {
+		for _, path := range w.absent {
 			if w.seen == "" && r[0].Value.Compare(ast.InputRootDocument.Value) == 0 && (r.HasPrefix(path) || path.HasPrefix(r)) {
 				w.seen = path.String()
 			}
@@ -107,9 +133,12 @@ func (w *watcher) TraceEvent(e topdown.Event) {
 // undefined is the reason of a policy that gives no answer.
 var undefined = []gateway.Reason{gateway.ReasonPolicyUndefined}
 
-// absent are the parts of an input that are not kept.
+// Arguments is the part of an input that may be kept apart.
+const Arguments = "input.resource.arguments"
+
+// absent are the parts of an input that are not kept. Arguments come first.
 var absent = []ast.Ref{
-	ast.MustParseRef("input.resource.arguments"),
+	ast.MustParseRef(Arguments),
 	ast.MustParseRef("input.context.approval"),
 	ast.MustParseRef("input.context.history"),
 	ast.MustParseRef("input.context.host_untrusted"),

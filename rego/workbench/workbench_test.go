@@ -124,14 +124,20 @@ func TestReplay(t *testing.T) {
 		"another effect": {"alice", gateway.Write, gateway.Deny, ""},
 		"looked at":      {"bob", gateway.Read, "", "input.resource.arguments"},
 	} {
-		got, err := workbench.Replay(t.Context(), p, kept(t, c.subject, c.class), time.Unix(0, 0))
+		got, err := workbench.Replay(t.Context(), p, kept(t, c.subject, c.class), nil, time.Unix(0, 0))
 		if err != nil || got.Undecidable != c.looked || c.looked == "" && got.Effect != c.effect {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
 	}
+	for arguments, want := range map[string]gateway.Effect{`{"severity":"P1"}`: gateway.Deny, `{"severity":"P4"}`: gateway.Allow} {
+		got, err := workbench.Replay(t.Context(), p, kept(t, "bob", gateway.Read), []byte(arguments), time.Unix(0, 0))
+		if err != nil || got.Undecidable != "" || got.Effect != want {
+			t.Errorf("with the arguments %s: %+v %v", arguments, got, err)
+		}
+	}
 	hours := load(t, "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\nallow if startswith(input.context.time, \"2026\")\n")
 	for year, want := range map[int]gateway.Effect{2026: gateway.Allow, 2027: gateway.Deny} {
-		got, err := workbench.Replay(t.Context(), hours, kept(t, "alice", gateway.Read), time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
+		got, err := workbench.Replay(t.Context(), hours, kept(t, "alice", gateway.Read), nil, time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
 		if err != nil || got.Effect != want {
 			t.Errorf("%d: %+v %v", year, got, err)
 		}

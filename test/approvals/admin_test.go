@@ -64,6 +64,8 @@ func TestWhoMayAnswer(t *testing.T) {
 		{"another tenant revokes", "far", http.MethodPost, path + "/revoke", because, 404, "approval_unknown"},
 		{"no reason", "carol", http.MethodPost, path + "/approve", `{"reason":" "}`, 400, "reason_missing"},
 		{"an unknown member", "carol", http.MethodPost, path + "/approve", `{"reason":"x","force":true}`, 400, "malformed_request"},
+		{"a member twice", "carol", http.MethodPost, path + "/approve", `{"reason":"x","reason":"y"}`, 400, "malformed_request"},
+		{"a member in another case", "carol", http.MethodPost, path + "/approve", `{"Reason":"x"}`, 400, "malformed_request"},
 		{"two documents", "carol", http.MethodPost, path + "/approve", because + because, 400, "malformed_request"},
 		{"too large", "carol", http.MethodPost, path + "/approve", `{"reason":"` + strings.Repeat("x", 20<<10) + `"}`, 400, "malformed_request"},
 		{"remembered, though policy does not allow it", "carol", http.MethodPost, path + "/approve", `{"reason":"x","remember":true}`, 409, "consent_not_remembered"},

@@ -11,6 +11,7 @@
 //	reach.go    who, what: who may do what
 //	events.go   decisions on record, and the inputs that were kept
 //	explain.go  explain: which rules decided
+//	details.go  kept arguments, for replay
 //	replay.go   replay: what another policy would decide
 //	tool.go     tools explain: why a tool is absent
 package author

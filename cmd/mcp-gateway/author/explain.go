@@ -63,7 +63,7 @@ func tellDecision(cmd *cobra.Command, e *audit.Event, input []byte, p *check.Pol
 	if !strings.HasPrefix(p.Revision, string(e.Policy)) {
 		fmt.Fprintf(w, "note      explained by another policy, %s\n", p.Revision)
 	}
-	again, err := workbench.Replay(cmd.Context(), p, input, e.Time)
+	again, err := workbench.Replay(cmd.Context(), p, input, nil, e.Time)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/rego/check"
 	"mcp-gateway/rego/workbench"
+	"mcp-gateway/store/details"
 )
 
 func (d *desk) replay() *cobra.Command {
@@ -25,12 +26,14 @@ func (d *desk) replay() *cobra.Command {
 		Use:   "replay --bundle FOLDER|BUNDLE",
 		Short: "Decide again what is on record, by another policy; exit 3 if it decides otherwise",
 		Long: "Decide again what is on record, by another policy, from the inputs that were kept. Flips are counted by tool and class of principal (tenant and groups). " +
-			"A decision that comes to look at arguments, or at anything else that is not kept, is counted as undecidable.",
+			"A decision that comes to look at arguments, or at anything else that is not kept, is counted as undecidable.\n\n" +
+			"With --detail the arguments that audit.detail keeps are used where a decision comes to look at them. Each look is an event, detail.read, with the reason replay.",
 		Args: cobra.NoArgs,
 	}
 	since := cmd.Flags().Duration("since", 24*time.Hour, "how far back")
 	bundle := cmd.Flags().String("bundle", "", "the `folder or bundle` to try")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
+	detail := cmd.Flags().Bool("detail", false, "use kept arguments where a decision looks at them; each look is an event")
 	_ = cmd.MarkFlagRequired("bundle")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := config.Load(*d.config)
@@ -42,7 +45,16 @@ func (d *desk) replay() *cobra.Command {
 			return err
 		}
 		r := &rerun{records: openRecords(c), policy: p, flips: map[flip]int{}}
+		if *detail {
+			if r.kept, err = openKept(cmd.Context(), c); err != nil {
+				return err
+			}
+			defer func() { _ = r.kept.Close() }() // it was only read
+		}
 		if err := r.decisions(cmd.Context(), time.Now().Add(-*since), func(e *audit.Event) error { return r.again(cmd.Context(), e) }); err != nil {
+			return err
+		}
+		if err := r.withDetails(cmd.Context(), c, d.version); err != nil {
 			return err
 		}
 		t := &cli.Table{Columns: []string{"tool", "class", "was", "would be", "reasons", "count"}}
@@ -51,6 +63,9 @@ func (d *desk) replay() *cobra.Command {
 		}
 		slices.SortFunc(t.Rows, slices.Compare)
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d decisions: %d the same, %d flips, %d undecidable, %d without their input\n", r.all, r.same, r.flipped, r.undecidable, r.lost)
+		if *detail {
+			fmt.Fprintf(cmd.ErrOrStderr(), "the kept arguments of %d were looked at, each on record\n", r.looked)
+		}
 		if len(t.Rows) > 0 || *format != "table" {
 			if err := t.Write(cmd.OutOrStdout(), *format); err != nil {
 				return err
@@ -70,6 +85,10 @@ type rerun struct {
 	policy                                *check.Policy
 	all, same, flipped, undecidable, lost int
 	flips                                 map[flip]int
+
+	kept   *details.DB // nil: kept arguments are not used
+	waits  []waiting   // for their arguments
+	looked int         // at kept arguments
 }
 
 // flip is one kind of difference.
@@ -85,22 +104,32 @@ func (r *rerun) again(ctx context.Context, e *audit.Event) error {
 	if err != nil {
 		return err
 	}
-	now, err := workbench.Replay(ctx, r.policy, input, e.Time)
+	now, err := workbench.Replay(ctx, r.policy, input, nil, e.Time)
+	if err == nil && now.Undecidable == workbench.Arguments && r.kept != nil {
+		if waits, err := r.wait(ctx, e, input); waits || err != nil {
+			return err
+		}
+	}
+	r.count(e, input, &now, err)
+	return nil
+}
+
+// count takes one decision into the figures.
+func (r *rerun) count(e *audit.Event, input []byte, now *workbench.Replayed, err error) {
 	effect, reasons := gateway.Deny, "policy_error" // whatever goes wrong denies
 	switch {
 	case err == nil && now.Undecidable != "":
 		r.undecidable++
-		return nil
+		return
 	case err == nil:
 		effect, reasons = now.Effect, cli.Joined(now.Reasons)
 	}
 	if effect == e.Effect {
 		r.same++
-		return nil
+		return
 	}
 	r.flipped++
 	r.flips[flip{string(e.Tool), class(input), string(e.Effect), string(effect), reasons}]++
-	return nil
 }
 
 // class is the kind of principal that an input is about.

@@ -198,7 +198,7 @@ func (g *Gateway) build() error {
 	g.admins, err = admins.New(admins.Options{
 		Config: g.config, Tickets: g.store, Keys: g.keys, Names: g.names, Journal: g.journal, Index: g.index, Registry: g.registry,
 		Stand: func() signs.Standing { return g.stand(began) }, Clock: g.options.Clock, Log: g.options.Log,
-		Refresh: served.By(g.corridor.World, g.refresher),
+		Refresh: served.By(g.corridor.World, g.refresher), Kept: g.keeper.Kept,
 	})
 	if err != nil {
 		return err

@@ -21,10 +21,13 @@ import (
 	"mcp-gateway/store/details"
 )
 
-// reasons are the words that may stand for why somebody looked: the record has no
-// room for a text.
+// reasons are the words that may stand for why somebody looked.
 func reasons() []string {
-	return []string{"dispute", "incident", "replay", "review", "subject_request"}
+	var all []string
+	for _, r := range detail.Reasons() {
+		all = append(all, string(r))
+	}
+	return all
 }
 
 // Command returns audit detail. read reads the configuration whose state is asked.

@@ -16,6 +16,7 @@ import (
 	"mcp-gateway/approval"
 	"mcp-gateway/approval/office"
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/detail"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal"
 	"mcp-gateway/auth/staff"
@@ -51,6 +52,7 @@ type Options struct {
 	Registry *registry.Registry
 	Stand    func() signs.Standing // how the gateway stands
 	Refresh  func(ctx context.Context, upstream string) (known bool, err error)
+	Kept     func(ctx context.Context, action audit.ID) (detail.Kept, error) // arguments, still encrypted
 	Clock    func() time.Time
 	Log      *zap.Logger
 }
@@ -88,6 +90,7 @@ func New(o Options) (*Desk, error) {
 		Tools:     d.tools,
 		Refresh:   o.Refresh,
 		Events:    o.Index.Page,
+		Detail:    d.look,
 	})
 	return d, d.open(o.Config.Console)
 }

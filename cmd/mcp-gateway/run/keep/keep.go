@@ -67,6 +67,15 @@ func New(ctx context.Context, o Options) (*Keeper, error) {
 // Keep takes a call's arguments, to be kept where that is configured.
 func (k *Keeper) Keep(action audit.ID, arguments []byte) { k.box.Keep(action, arguments) }
 
+// Kept returns what is kept of an action, still encrypted; detail.ErrNone if that is
+// nothing.
+func (k *Keeper) Kept(ctx context.Context, action audit.ID) (detail.Kept, error) {
+	if k.kept == nil {
+		return detail.Kept{}, detail.ErrNone
+	}
+	return k.kept.Get(ctx, action)
+}
+
 // Close closes what New opened; Run has ended.
 func (k *Keeper) Close() error {
 	if k == nil || k.kept == nil {
