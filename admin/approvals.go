@@ -1,17 +1,17 @@
 package admin
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"mcp-gateway/approval"
 	"mcp-gateway/approval/office"
 	"mcp-gateway/auth/staff"
+	"mcp-gateway/protocol"
 )
 
 // Sizes of a page.
@@ -104,14 +104,25 @@ func (a *API) decide(to approval.State) func(http.ResponseWriter, *http.Request,
 
 // read reads a body strictly: JSON by its media type, one object, no member twice and
 // none that isn't known, also not in another case.
-func read(w http.ResponseWriter, r *http.Request, into any) bool {
+func read(w http.ResponseWriter, r *http.Request, into *Verdict) bool {
 	if r.Header.Get("Content-Type") == "application/json" {
-		if raw, err := io.ReadAll(r.Body); err == nil && json.Unmarshal(raw, into, json.RejectUnknownMembers(true)) == nil {
+		raw, err := io.ReadAll(r.Body)
+		if err == nil && protocol.Check(raw, protocol.DefaultLimits()) == nil && onlyOf(raw, "reason", "remember") && json.Unmarshal(raw, into) == nil {
 			return true
 		}
 	}
 	refuse(w, http.StatusBadRequest, Malformed, "Wants application/json as documented, of at most 16 KiB.")
 	return false
+}
+
+// onlyOf says whether an object has no other members than these.
+func onlyOf(raw []byte, names ...string) bool {
+	for name := range protocol.Members(raw) {
+		if !slices.Contains(names, string(name)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *API) remembered(w http.ResponseWriter, r *http.Request, who *staff.Member) {

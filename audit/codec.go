@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"errors"
+
+	"mcp-gateway/audit/shape"
 )
 
 // ErrNotEvent says that bytes are not an event in the one form in which
@@ -52,7 +54,7 @@ func Decode(line []byte, e *Event) error {
 		if !found {
 			continue
 		}
-		value, tail, ok := cutValue(after)
+		value, tail, ok := shape.CutValue(after)
 		if !ok || !fields[i].get(e, value) {
 			return ErrNotEvent
 		}
@@ -64,35 +66,4 @@ func Decode(line []byte, e *Event) error {
 		return ErrNotEvent
 	}
 	return nil
-}
-
-// cutValue splits a value of our subset of JSON off b: strings hold no escapes,
-// arrays and objects no others.
-func cutValue(b []byte) (value, rest []byte, ok bool) {
-	if len(b) == 0 {
-		return nil, nil, false
-	}
-	end := -1
-	switch b[0] {
-	case '"':
-		end = bytes.IndexByte(b[1:], '"') + 2
-	case '[':
-		end = bytes.IndexByte(b, ']') + 1
-	case '{':
-		end = bytes.IndexByte(b, '}') + 1
-	default:
-		end = bytes.IndexAny(b, ",}")
-	}
-	if end <= 0 || b[0] == '"' && end < 2 {
-		return nil, nil, false
-	}
-	return b[:end], b[end:], true
-}
-
-// unquote returns what stands between the quotes of a string without escapes.
-func unquote(v []byte) ([]byte, bool) {
-	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
-		return nil, false
-	}
-	return v[1 : len(v)-1], true
 }

@@ -103,7 +103,7 @@ type Event struct {
 	OfSeq     uint64
 	CutBytes  uint64 // of audit.recovered: length of the torn tail
 
-	// How many groups of fields were left out so that the event is no longer than its type
+	// How many steps of leaving out it took for the event to be no longer than its type
 	// may be. AppendJSON sets it in what it writes.
 	LeftOut uint32
 }

@@ -18,6 +18,7 @@ const cachedPrincipals = 4096
 type Ring interface {
 	MAC(p keyring.Purpose, parts ...[]byte) [32]byte
 	KeyID(p keyring.Purpose) string
+	KeyIDs(p keyring.Purpose) []string
 	MACBy(p keyring.Purpose, keyID string, parts ...[]byte) ([32]byte, error)
 }
 
@@ -47,6 +48,18 @@ func (k *Keys) Principal(id string) Keyed {
 	p := k.keyed(16, "principal", []byte(id))
 	k.principals.Add(id, p)
 	return p
+}
+
+// Pseudonyms returns those of an identity by every key that there is, the oldest first:
+// events before a rotation have another than those after it.
+func (k *Keys) Pseudonyms(id string) []Keyed {
+	var all []Keyed
+	for _, key := range k.ring.KeyIDs(keyring.Audit) {
+		if sum, err := k.ring.MACBy(keyring.Audit, key, []byte("principal"), []byte(id)); err == nil { // it is there
+			all = append(all, written(key, sum[:16]))
+		}
+	}
+	return all
 }
 
 // Args returns the digest of a call's canonical arguments. It is bound to the
@@ -81,5 +94,7 @@ func (k *Keys) Request(principal string, id []byte) RequestRef {
 // keyed returns "<key id>:<hex of the first size bytes of the MAC>".
 func (k *Keys) keyed(size int, kind string, parts ...[]byte) Keyed {
 	sum := k.ring.MAC(keyring.Audit, append([][]byte{[]byte(kind)}, parts...)...)
-	return Keyed(k.ring.KeyID(keyring.Audit) + ":" + hex.EncodeToString(sum[:size]))
+	return written(k.ring.KeyID(keyring.Audit), sum[:size])
 }
+
+func written(key string, sum []byte) Keyed { return Keyed(key + ":" + hex.EncodeToString(sum)) }

@@ -40,7 +40,7 @@ func word[T ~string](name string, fits func(string) bool, fallback string, at fu
 			return append(dst, '"')
 		},
 		get: func(e *Event, v []byte) bool {
-			s, ok := unquote(v)
+			s, ok := shape.Unquote(v)
 			*at(e) = T(s)
 			return ok
 		},
@@ -75,7 +75,7 @@ func identity(name string, at func(*Event) *ID) field {
 			return append(at(e).append(append(dst, '"')), '"')
 		},
 		get: func(e *Event, v []byte) bool {
-			s, ok := unquote(v)
+			s, ok := shape.Unquote(v)
 			if ok {
 				*at(e), ok = ParseID(string(s))
 			}
@@ -104,7 +104,7 @@ func hexadecimal(name string, at func(*Event) []byte) field {
 			return append(hex.AppendEncode(append(dst, '"'), b), '"')
 		},
 		get: func(e *Event, v []byte) bool {
-			s, ok := unquote(v)
+			s, ok := shape.Unquote(v)
 			b := at(e)
 			if !ok || len(s) != 2*len(b) || !shape.LowerHex(s) {
 				return false
@@ -127,7 +127,7 @@ func moment(name string, at func(*Event) *time.Time) field {
 			return append(appendTime(append(dst, '"'), at(e).UTC()), '"')
 		},
 		get: func(e *Event, v []byte) bool {
-			s, ok := unquote(v)
+			s, ok := shape.Unquote(v)
 			if !ok {
 				return false
 			}
@@ -203,7 +203,7 @@ func list[T ~string](name string, fits func(string) bool, more T, at func(*Event
 				return false
 			}
 			for item := range bytes.SplitSeq(v[1:len(v)-1], []byte(",")) {
-				s, ok := unquote(item)
+				s, ok := shape.Unquote(item)
 				if !ok {
 					return false
 				}
@@ -298,7 +298,7 @@ func eachCount(v []byte, yield func(class string, n uint32) bool) bool {
 	}
 	for item := range bytes.SplitSeq(v[1:len(v)-1], []byte(",")) {
 		key, value, _ := bytes.Cut(item, []byte(":"))
-		class, ok := unquote(key)
+		class, ok := shape.Unquote(key)
 		n, err := strconv.ParseUint(string(value), 10, 32)
 		if !ok || err != nil || !yield(string(class), uint32(n)) {
 			return false

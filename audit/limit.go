@@ -1,9 +1,6 @@
 package audit
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // The most bytes that an event of a type takes as a line, without the line break.
 // Others are bounded by the shapes of their fields.
@@ -12,10 +9,10 @@ const (
 	maxFinished = 600
 )
 
-// limits returns how long an event of a type may be, and what is left out of one that
-// would be longer, step by step until it fits. What comes first is missed least: times,
-// then what is told elsewhere or only claimed. What is not in the list always fits.
-func limits(t Type) (most int, steps []func(*Event) bool) {
+// limits returns how long an event of a type may be, and the steps in which fields of a
+// longer one give way until it fits: what is missed least first. What is left after the
+// last always fits.
+func limits(t Type) (most int, steps []func(*Event)) {
 	switch t {
 	case ToolDecided:
 		return maxDecided, decidedSteps[:]
@@ -26,62 +23,42 @@ func limits(t Type) (most int, steps []func(*Event) bool) {
 	}
 }
 
-var decidedSteps = [...]func(*Event) bool{
-	func(e *Event) bool { return empty(&e.Stages) },
-	func(e *Event) bool { return empty(&e.UpstreamVersion) },
-	func(e *Event) bool { return empty(&e.Step) },
-	func(e *Event) bool { return empty(&e.Call) },
-	func(e *Event) bool { return empty(&e.Run) },
-	func(e *Event) bool { return first(&e.Obligations, "more_obligations") },
-	func(e *Event) bool { return first(&e.Reasons, "more_reasons") },
-	func(e *Event) bool { return none(&e.Faults) },
-	func(e *Event) bool { return empty(&e.Schema) }, // the definition's digest is over it
-	func(e *Event) bool { return either(empty(&e.UpstreamRevision), empty(&e.UpstreamEra)) },
-	func(e *Event) bool { return empty(&e.Subject) }, // the pseudonym is the principal's
-	func(e *Event) bool { return empty(&e.Client) },
-	func(e *Event) bool { return empty(&e.Request) },
-	func(e *Event) bool { return empty(&e.Trace) },
-	func(e *Event) bool { return none(&e.Obligations) },
-	func(e *Event) bool { return either(empty(&e.Revision), empty(&e.Era), empty(&e.Transport)) },
-	func(e *Event) bool { return e.Tool != "" && empty(&e.Upstream) }, // the exposed name begins with it
-	func(e *Event) bool { return empty(&e.Policy) },                   // policy.loaded names it
-	func(e *Event) bool { return empty(&e.Input) },
-	func(e *Event) bool { return empty(&e.ArgsBytes) },
-	core(func(e *Event) Event {
-		return Event{
-			Principal: e.Principal, Tenant: e.Tenant, Method: e.Method, Tool: e.Tool, ToolRef: e.ToolRef,
-			Definition: e.Definition, State: e.State, Class: e.Class, Effect: e.Effect, Reasons: e.Reasons,
-			Approval: e.Approval, Receipt: e.Receipt, Args: e.Args,
+var decidedSteps = [...]func(*Event){
+	func(e *Event) { e.Stages = Stages{} },
+	func(e *Event) { e.UpstreamVersion, e.Run, e.Step, e.Call = "", "", "", "" }, // claims
+	func(e *Event) { first(&e.Reasons, "more_reasons"); first(&e.Obligations, "more_obligations") },
+	func(e *Event) { // of the hops; the definition's digest is over the schema
+		e.Schema, e.Transport = Sum{}, ""
+		e.Era, e.Revision, e.UpstreamEra, e.UpstreamRevision = "", "", "", ""
+	},
+	func(e *Event) { e.Subject, e.Client, e.Request, e.Trace = "", "", "", Trace{} }, // there is the pseudonym
+	func(e *Event) { e.ArgsBytes, e.Obligations = 0, nil },
+	func(e *Event) { // policy.loaded names the policy, the exposed name begins with the upstream
+		*e = core(e, &Event{
+			Principal: e.Principal, Tenant: e.Tenant, Method: e.Method, Tool: e.Tool, ToolRef: e.ToolRef, Definition: e.Definition,
+			State: e.State, Class: e.Class, Effect: e.Effect, Reasons: e.Reasons, Approval: e.Approval, Args: e.Args,
+		})
+		if e.Tool != "" {
+			e.ToolRef = ""
 		}
-	}),
-	func(e *Event) bool { return e.Tool != "" && empty(&e.ToolRef) },
-	func(e *Event) bool { return empty(&e.Receipt) }, // the receipt names its events
+	},
 }
 
-var finishedSteps = [...]func(*Event) bool{
-	func(e *Event) bool { return empty(&e.Stages) },
-	func(e *Event) bool { return total(&e.Findings) },
-	func(e *Event) bool { return total(&e.Redactions) },
-	func(e *Event) bool { return first(&e.Reasons, "more_reasons") },
-	func(e *Event) bool { return empty(&e.Retries) },
-	func(e *Event) bool { return empty(&e.Duration) },
-	func(e *Event) bool { return none(&e.Findings) },
-	func(e *Event) bool { return none(&e.Redactions) },
-	func(e *Event) bool { return empty(&e.ResultBytes) },
-	func(e *Event) bool { return none(&e.Reasons) },
-	core(func(e *Event) Event { return Event{Code: e.Code, Outcome: e.Outcome, Receipt: e.Receipt} }),
+var finishedSteps = [...]func(*Event){
+	func(e *Event) { e.Stages = Stages{} },
+	func(e *Event) { total(&e.Findings); total(&e.Redactions); first(&e.Reasons, "more_reasons") },
+	func(e *Event) { e.Retries, e.Duration = 0, 0 },
+	func(e *Event) { *e = core(e, &Event{Code: e.Code, Outcome: e.Outcome, Receipt: e.Receipt}) },
 }
 
-// within returns the event with so much left out that it has at most so many bytes, and
-// with how many steps that took in LeftOut.
-func within(e *Event, most int, steps []func(*Event) bool) Event {
+// within returns the event after as many steps as it takes to have at most so many
+// bytes; LeftOut is their number.
+func within(e *Event, most int, steps []func(*Event)) Event {
 	short := *e
 	buf := make([]byte, 0, 2*most)
-	for _, leaveOut := range steps {
-		if !leaveOut(&short) {
-			continue
-		}
-		short.LeftOut++
+	for i, giveWay := range steps {
+		giveWay(&short)
+		short.LeftOut = uint32(i + 1)
 		if buf = appendFields(buf[:0], &short); len(buf) <= most {
 			break
 		}
@@ -89,51 +66,28 @@ func within(e *Event, most int, steps []func(*Event) bool) Event {
 	return short
 }
 
-// core keeps what of names, besides what every event has. A type uses few of the fields
-// that it leaves out; whoever sets them nonetheless makes no event longer.
-func core(of func(e *Event) Event) func(*Event) bool {
-	return func(e *Event) bool {
-		kept := of(e)
-		kept.Type, kept.Seq, kept.Action, kept.ID, kept.Time = e.Type, e.Seq, e.Action, e.ID, e.Time
-		kept.Replica, kept.Boot, kept.Prev, kept.LeftOut = e.Replica, e.Boot, e.Prev, e.LeftOut
-		*e = kept
-		return true
-	}
-}
-
-func either(all ...bool) bool { return slices.Contains(all, true) }
-
-func empty[T comparable](at *T) bool {
-	var zero T
-	was := *at
-	*at = zero
-	return was != zero
-}
-
-func none[T any](at *[]T) bool {
-	had := len(*at) > 0
-	*at = nil
-	return had
+// core returns what is kept besides what every event has.
+func core(e, kept *Event) Event {
+	kept.Type, kept.Seq, kept.Action, kept.ID, kept.Time = e.Type, e.Seq, e.Action, e.ID, e.Time
+	kept.Replica, kept.Boot, kept.Prev = e.Replica, e.Boot, e.Prev
+	return *kept
 }
 
 // first keeps the first word of a list, and says that there are more.
-func first[T ~string](at *[]T, more T) bool {
-	if len(*at) < 2 || len(*at) == 2 && (*at)[1] == more {
-		return false
+func first[T ~string](at *[]T, more T) {
+	if len(*at) > 1 {
+		*at = []T{(*at)[0], more}
 	}
-	*at = []T{(*at)[0], more}
-	return true
 }
 
 // total keeps how many there are of all classes together.
-func total(at *[]Count) bool {
+func total(at *[]Count) {
 	if len(*at) < 2 {
-		return false
+		return
 	}
 	sum := Count{Class: "other"}
 	for _, c := range *at {
 		sum.N += min(c.N, math.MaxUint32-sum.N)
 	}
 	*at = []Count{sum}
-	return true
 }

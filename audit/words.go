@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"mcp-gateway/audit/shape"
-	"mcp-gateway/gateway"
 )
 
 // Type says what kind of thing happened.
@@ -136,7 +135,7 @@ type Revision string
 type Method string
 
 // Known says whether it is a method of the protocol.
-func (m Method) Known() bool { return isMethod(string(m)) }
+func (m Method) Known() bool { return shape.Method(string(m)) }
 
 // Count is how often something of one class was found. The class is a word of ours.
 type Count struct {
@@ -214,64 +213,7 @@ const (
 	other   = "_OTHER"
 )
 
-func isType(s string) bool      { return slices.Contains(types, Type(s)) }
-func isMethod(s string) bool    { return slices.Contains(methods, s) }
-func isEra(s string) bool       { return s == string(Modern) || s == string(Legacy) }
-func isTransport(s string) bool { return s == string(HTTP) || s == string(Stdio) }
-func isCode(s string) bool      { return codes[gateway.Code(s)] }
+func isType(s string) bool { return slices.Contains(types, Type(s)) }
 
-func isEffect(s string) bool {
-	switch gateway.Effect(s) {
-	case gateway.Allow, gateway.Deny, gateway.Ask:
-		return true
-	}
-	return false
-}
-
-func isOutcome(s string) bool {
-	switch gateway.Outcome(s) {
-	case gateway.OutcomeCommitted, gateway.OutcomeFailed, gateway.OutcomeUnknown, gateway.OutcomeAwaiting,
-		gateway.OutcomeAccepted, gateway.OutcomePartial:
-		return true
-	}
-	return false
-}
-
-func isClass(s string) bool {
-	switch gateway.SideEffect(s) {
-	case gateway.Read, gateway.Write, gateway.Destructive:
-		return true
-	}
-	return false
-}
-
-func isState(s string) bool {
-	switch gateway.ExposureState(s) {
-	case gateway.StateApproved, gateway.StateNew, gateway.StateChanged,
-		gateway.StateQuarantined, gateway.StateWithheld, gateway.StateMissing, gateway.StateDeprecated, gateway.StateRetired:
-		return true
-	}
-	return false
-}
-
-// Tables built once and never written.
-var (
-	types   = Types()
-	codes   = codeSet()
-	methods = []string{
-		"tools/call", "tools/list", "server/discover", "initialize", "ping",
-		"resources/list", "resources/templates/list", "resources/read", "resources/subscribe",
-		"resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
-		"logging/setLevel", "subscriptions/listen", "tasks/get", "tasks/update", "tasks/cancel",
-		"tasks/list", "tasks/result", "notifications/initialized", "notifications/cancelled",
-		"notifications/progress", "notifications/roots/list_changed",
-	}
-)
-
-func codeSet() map[gateway.Code]bool {
-	set := map[gateway.Code]bool{}
-	for _, c := range gateway.Codes() {
-		set[c] = true
-	}
-	return set
-}
+// Built once and never written.
+var types = Types()

@@ -3,7 +3,7 @@
 //
 // Map:
 //
-//	ring.go    Purpose, Ring, Open, Rotate: which keys there are
+//	ring.go    Purpose, Ring, Open, Rotate, Import: which keys there are
 //	use.go     MAC, Seal, Open: what they are used for
 //	sign.go    Sign, Public: receipts and checkpoints
 //	files.go   the key files, safe against crashes and against a second process

@@ -74,6 +74,14 @@ func readKeys(dir string) (map[Purpose][]*key, error) {
 }
 
 func readKey(path string, p Purpose, serial int) (*key, error) {
+	secret, err := readSecret(path)
+	if err != nil {
+		return nil, err
+	}
+	return newKey(p, serial, secret)
+}
+
+func readSecret(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("keyring: %w", err)
@@ -94,7 +102,7 @@ func readKey(path string, p Purpose, serial int) (*key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keyring: %s: %w", path, err)
 	}
-	return newKey(p, serial, secret)
+	return secret, nil
 }
 
 func encodeSecret(secret []byte) []byte {
@@ -118,12 +126,16 @@ func decodeSecret(text []byte) ([]byte, error) {
 }
 
 // createKey makes the key file of that serial, unless there is one: then it
-// leaves the winner's in place. The secret is written to a file of its own and
-// linked to its name when it is whole and on disk, so no reader and no crash
-// ever meets half a key.
+// leaves the winner's in place.
 func createKey(dir string, p Purpose, serial int) error {
 	secret := make([]byte, secretSize)
-	rand.Read(secret)                        // never fails: the runtime aborts instead
+	rand.Read(secret) // never fails: the runtime aborts instead
+	return placeKey(dir, p, serial, secret)
+}
+
+// placeKey links a secret to its name when it is whole and on disk, so no reader and no
+// crash ever meets half a key.
+func placeKey(dir string, p Purpose, serial int, secret []byte) error {
 	tmp, err := os.CreateTemp(dir, ".new-*") // O_EXCL, mode 0600
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)

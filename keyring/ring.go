@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 )
 
@@ -100,6 +101,37 @@ func (r *Ring) Rotate(p Purpose) error {
 	return r.Reload()
 }
 
+// Import makes the key of a file, of another ring and the same purpose, the current one
+// of this ring; it does nothing if that is so already. A file that others than its owner
+// may read is ErrPermissions, one that is no key ErrFormat.
+func (r *Ring) Import(p Purpose, path string) error {
+	secret, err := readSecret(path)
+	if err != nil {
+		return err
+	}
+	k, err := newKey(p, 1, secret)
+	if err != nil {
+		return err
+	}
+	now := r.current(p)
+	if now == nil {
+		return fmt.Errorf("keyring: import %q: %w", p, ErrUnknownKey)
+	}
+	if now.id == k.id {
+		return nil
+	}
+	if err := placeKey(r.dir, p, now.serial+1, secret); err != nil {
+		return err
+	}
+	if err := r.Reload(); err != nil {
+		return err
+	}
+	if now := r.current(p); now.id != k.id {
+		return fmt.Errorf("keyring: import %q: another key was made at the same moment: %w", p, fs.ErrExist)
+	}
+	return nil
+}
+
 // KeyID returns the id of the purpose's current key: 16 hex digits that follow
 // from the key but tell nothing of it; "" for an unknown purpose.
 func (r *Ring) KeyID(p Purpose) string {
@@ -107,6 +139,17 @@ func (r *Ring) KeyID(p Purpose) string {
 		return hex.EncodeToString(k.id[:])
 	}
 	return ""
+}
+
+// KeyIDs returns the ids of the purpose's keys, the oldest first.
+func (r *Ring) KeyIDs(p Purpose) []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var ids []string
+	for _, k := range r.keys[p] {
+		ids = append(ids, hex.EncodeToString(k.id[:]))
+	}
+	return ids
 }
 
 func (r *Ring) current(p Purpose) *key {

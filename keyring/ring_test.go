@@ -197,6 +197,51 @@ func TestReloadSeesAnotherProcessRotation(t *testing.T) {
 	}
 }
 
+// A key that came from another ring is the current one then, and the same key; what the
+// own one made is still known.
+func TestImport(t *testing.T) {
+	r, dir := newRing(t)
+	theirs, from := newRing(t)
+	file := filepath.Join(from, "audit-000001.key")
+	own, token := r.KeyID(keyring.Audit), r.MAC(keyring.Audit, []byte("alice"))
+	for range 2 { // the second time it is so already
+		if err := r.Import(keyring.Audit, file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, ring := range map[string]*keyring.Ring{"imported": r, "reopened": open(t, dir)} {
+		if ring.MAC(keyring.Audit, []byte("alice")) != theirs.MAC(keyring.Audit, []byte("alice")) || ring.KeyID(keyring.Audit) != theirs.KeyID(keyring.Audit) {
+			t.Errorf("%s: not the same key", name)
+		}
+		if ids := ring.KeyIDs(keyring.Audit); len(ids) != 2 || ids[0] != own || ids[1] != theirs.KeyID(keyring.Audit) {
+			t.Errorf("%s: %q", name, ids)
+		}
+		if sum, err := ring.MACBy(keyring.Audit, own, []byte("alice")); err != nil || sum != token {
+			t.Errorf("%s: the own key: %v", name, err)
+		}
+	}
+	bad := filepath.Join(t.TempDir(), "bad.key")
+	for name, c := range map[string]struct {
+		text string
+		mode os.FileMode
+		want error
+	}{
+		"no key":          {"a key\n", 0o600, keyring.ErrFormat},
+		"others read it":  {"mcp-gateway-key-v1 x\n", 0o644, keyring.ErrPermissions},
+		"cut in the half": {"mcp-gateway-key-v1 AAAA\n", 0o600, keyring.ErrFormat},
+	} {
+		if err := os.WriteFile(bad, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(bad, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Import(keyring.Audit, bad); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestMACByUnknownID(t *testing.T) {
 	r, _ := newRing(t)
 	for _, id := range []string{"", "zz", "0011223344556677", r.KeyID(keyring.State), r.KeyID(keyring.Audit) + "00", strings.Repeat("z", 16)} {

@@ -111,7 +111,7 @@ func members() map[string]member {
 		"of_boot":    {shapeNumber, "its boot"},
 		"of_seq":     {shapeNumber, "its number"},
 		"cut_bytes":  {shapeNumber, "length of a torn tail that was cut"},
-		"left_out":   {shapeNumber, "how many groups of fields were left out, so that the event is no longer than 1300 bytes (tool.decided) or 600 (tool.finished)"},
+		"left_out":   {shapeNumber, "how many steps of leaving fields out it took for the event to have at most 1300 bytes (tool.decided) or 600 (tool.finished); the guide to the record lists them"},
 	}
 }
 

@@ -3,5 +3,7 @@
 //
 // Map:
 //
-//	shape.go  Word, Ident, Version, Label, Digest, Keyed, Revision, Fault … : one function a shape
+//	vocabulary.go  Method, Era, Code, Effect …: words of closed vocabularies
+//	value.go       CutValue, Unquote: values of the JSON that events are written in
+//	shape.go       Word, Ident, Version, Label, Digest, Keyed, Revision, Fault … : one function a shape
 package shape

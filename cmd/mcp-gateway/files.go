@@ -7,6 +7,7 @@ import (
 
 	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/custody"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config"
 )
@@ -38,8 +39,8 @@ func configCommand() *cobra.Command {
 	})
 }
 
-func keysCommand() *cobra.Command {
-	return cli.Group("keys", "API keys", &cobra.Command{
+func keysCommand(f *flags) *cobra.Command {
+	keys := cli.Group("keys", "API keys of hosts, and the gateway's own keys", &cobra.Command{
 		Use:   "new",
 		Short: "Make an API key",
 		Long:  "Make an API key. It is printed once and kept nowhere; only its SHA-256 goes into auth.api_keys.",
@@ -50,4 +51,6 @@ func keysCommand() *cobra.Command {
 			return err
 		},
 	})
+	keys.AddCommand(custody.Commands(&f.config)...)
+	return keys
 }

@@ -17,7 +17,7 @@ func TestKeptArgumentsAreForExaminers(t *testing.T) {
 		stage.Staff{Name: "xena", Roles: []string{"examiner"}},
 		stage.Staff{Name: "afar", Tenant: "elsewhere", Roles: []string{"examiner"}})
 	_, s := open(t, stage.Options{Staff: staff, Settings: "audit: {detail: {keep: 1h}}\n"})
-	const arguments = `{"text":"a text of its own, 1.10"}`
+	const arguments = `{"to":"a text of its own","amount":1.10}`
 	s.Host("alice").Call(t, "bank__look", arguments)
 	decided := events(t, s, audit.ToolDecided)
 	if len(decided) != 1 {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/audit/index"
+	"mcp-gateway/cmd/mcp-gateway/auditor/gather"
 	"mcp-gateway/cmd/mcp-gateway/auditor/look"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/auditor/reports"
@@ -25,7 +26,7 @@ type desk struct {
 // configuration will stand once flags are parsed.
 func Command(config *string) *cobra.Command {
 	d := &desk{config: config}
-	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), d.collect(), d.key(), d.rebuild())
+	audit := cli.Group("audit", "Ask what happened", d.query(), d.show(), d.tail(), d.sql(), d.export(), d.verify(), d.contains(), gather.Command(&d.store), d.key(), d.rebuild())
 	audit.AddCommand(look.Command(d.own))
 	audit.AddCommand(reports.Commands(reports.Desk{Open: d.open, Config: d.own})...)
 	audit.PersistentFlags().StringVar(&d.store, "store", "", "ask the `directory` that audit collect fills, instead of this gateway's state")

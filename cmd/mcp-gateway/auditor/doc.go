@@ -9,9 +9,9 @@
 //	tail.go     audit tail: the newest events, and those that come
 //	sql.go      audit sql
 //	export.go   audit export: OCSF, CloudEvents, OTLP logs
-//	collect.go  audit collect: several gateways in one store
 //	verify.go   audit verify, audit key
 //	contains.go audit contains: is this value in that event
+//	gather/     audit collect: several gateways in one store
 //	reports/    audit report, audit review
 //	look/       audit detail
 //	pen/        events of what a person did

@@ -2,8 +2,10 @@ package auditor
 
 import (
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -35,20 +37,23 @@ func (d *desk) verify() *cobra.Command {
 			"end was not cut off: that is said, and the exit code is 4 whatever the chains are like.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			against, dir, err := d.against(cmd, journal, exported, keys)
+			held, err := d.against(cmd, journal, exported, keys)
 			if err != nil {
 				return err
 			}
 			bar := cli.NewBar(cmd.ErrOrStderr(), "events")
-			against.Progress = bar.Set
-			report, err := verify.Journal(dir, against)
+			held.Progress = bar.Set
+			report, err := verify.Journal(held.journal, held.Against)
 			bar.Done()
 			if err != nil {
 				return err
 			}
 			err = tellReport(cmd.OutOrStdout(), &report)
-			if len(against.Keys) == 0 && report.Events > 0 {
+			if len(held.Keys) == 0 && report.Events > 0 {
 				return unproven()
+			}
+			if held.awaited != "" && err == nil {
+				return tellAwaited(cmd.OutOrStdout(), held.awaited, report.Seals)
 			}
 			return err
 		},
@@ -60,47 +65,70 @@ func (d *desk) verify() *cobra.Command {
 	return cmd
 }
 
+// held is what is verified, and what it is held against.
+type held struct {
+	verify.Against
+	journal string
+	awaited string // the configured second place, which is not there; "" = it is, or there is none
+}
+
+// tellAwaited says what it means that the second place is not there: nothing where no
+// checkpoint was made yet.
+func tellAwaited(w io.Writer, path string, seals int) error {
+	if seals > 0 {
+		return &cli.Error{Code: cli.BadChain, Text: fmt.Sprintf("not proven: %s, to where checkpoints are taken, is not there though the journal has %d: "+
+			"it was removed, or they never got there; a gateway takes the first one there within 60 seconds of its start", path, seals)}
+	}
+	_, err := fmt.Fprintf(w, "no checkpoint was made yet, and none is in the second place: the first comes within %v of the first event, or when the gateway stops\n", verify.SealTime)
+	return err
+}
+
 // against gathers what the journal is held against.
-func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []string) (verify.Against, string, error) {
-	var o verify.Against
+func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []string) (held, error) {
+	o := held{journal: journal}
 	for _, text := range keys {
 		key, err := checkpoint.ParseKey(text)
 		if err != nil {
-			return o, "", cli.Misused("--key: %s", err)
+			return o, cli.Misused("--key: %s", err)
 		}
 		o.Keys = append(o.Keys, key)
 	}
 	collected := journal == "" && d.store != ""
 	if collected {
-		journal = filepath.Join(d.store, run.JournalDir)
+		o.journal = filepath.Join(d.store, run.JournalDir)
 	}
+	configured := false
 	if !collected && (journal == "" || len(o.Keys) == 0) {
 		c, err := d.read(cmd)
 		switch {
 		case err != nil && journal == "":
-			return o, "", err
+			return o, err
 		case err != nil: // a copy on a machine without a configuration: no key is known
 		case journal == "":
-			journal = filepath.Join(c.State.Dir, run.JournalDir)
+			o.journal = filepath.Join(c.State.Dir, run.JournalDir)
 			if exported == "" {
-				exported = c.Audit.Export.File
+				exported, configured = c.Audit.Export.File, true
 			}
 			fallthrough
 		default:
 			if o.Keys, err = seals.OrKeys(o.Keys, filepath.Join(c.State.Dir, run.KeysDir)); err != nil {
-				return o, "", err
+				return o, err
 			}
 		}
 	}
 	if exported == "" {
-		return o, journal, nil
+		return o, nil
 	}
-	if _, err := os.Stat(exported); err != nil {
-		return o, "", err
+	_, err := os.Stat(exported)
+	if configured && errors.Is(err, fs.ErrNotExist) {
+		o.awaited = exported
+		return o, nil
 	}
-	var err error
+	if err != nil {
+		return o, err
+	}
 	o.Notes, err = checkpoint.Read(exported)
-	return o, journal, err
+	return o, err
 }
 
 // unproven refuses a journal of which nothing was held against a checkpoint: its end

@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"mcp-gateway/audit"
@@ -24,8 +25,12 @@ func (a *Records) knowStaff(c *config.Config) {
 		subjects = append(subjects, c.Admin.Keys[i].Member.Subject)
 	}
 	for _, s := range subjects {
-		if s != "" {
-			a.known[a.names.Principal(s)] = s
+		if s == "" || a.staff[s] != nil {
+			continue
+		}
+		a.staff[s] = a.names.Pseudonyms(s)
+		for _, name := range a.staff[s] {
+			a.known[name] = s
 		}
 	}
 }
@@ -61,7 +66,8 @@ func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) error {
 }
 
 // People returns how events name a person, by all tenants and clients: the
-// pseudonym itself, that of the configured principal with this subject or key id, or
+// pseudonym itself, that of the configured principal with this subject or key id and of
+// those of this subject who run the gateway, each by every key that there was, or
 // those of a whole identity, "issuer|subject" or gateway.Principal.ID. A subject alone
 // is one of issuer, or of any configured issuer where that is empty. No name is nobody
 // in particular. A name that is nobody's is wrong usage.
@@ -69,12 +75,12 @@ func (a *Records) People(ctx context.Context, who, issuer string) ([]audit.Keyed
 	if who == "" {
 		return nil, nil
 	}
-	named := a.of[who]
+	named, staff := a.of[who], a.staff[who]
 	switch {
 	case issuer == "" && shape.Keyed(who):
 		return []audit.Keyed{audit.Keyed(who)}, nil
 	case issuer == "" && len(named) == 1:
-		return named, nil
+		return slices.Concat(named[0], staff), nil
 	case issuer == "" && len(named) > 1:
 		return nil, cli.Misused("%d configured principals are called %q; name the key id", len(named), who)
 	case a.names == nil:
@@ -92,6 +98,9 @@ func (a *Records) People(ctx context.Context, who, issuer string) ([]audit.Keyed
 				break
 			}
 		}
+	}
+	if issuer == "" {
+		found = append(found, staff...)
 	}
 	if len(found) == 0 {
 		return nil, cli.Misused("cannot resolve %q: no configured principal is called so, and no event is of such a person; "+
@@ -150,12 +159,12 @@ func split(id string) []string {
 // Actor names who did what a row tells: its principal, or of an act of those who run
 // the gateway who it was and by which key.
 func (a *Records) Actor(r *audit.Row) string {
-	if name := a.Who(r); name != "" || !byStaff(r.Type) {
-		return name
+	if !byStaff(r.Type) {
+		return a.Who(r)
 	}
 	told, err := a.at(r.Position)
-	if err != nil {
-		return "" // retention has removed it meanwhile
+	if err != nil || told.Event.Approver == "" {
+		return a.Who(r) // retention has removed it meanwhile, or a caller did it
 	}
 	return a.Approver(&told.Event)
 }

@@ -20,9 +20,10 @@ type Records struct {
 	dir        string         // the journal's folder
 	config     *config.Config // nil for collected journals
 	names      *audit.Keys
-	known      map[audit.Keyed]string // pseudonyms of configured principals
-	of         map[string][]audit.Keyed
-	principals []*gateway.Principal // the configured ones
+	known      map[audit.Keyed]string     // pseudonyms of configured principals and of those who run the gateway
+	of         map[string][][]audit.Keyed // by subject and key id: of each configured principal, by all keys
+	staff      map[string][]audit.Keyed   // by subject, of those who run the gateway
+	principals []*gateway.Principal       // the configured ones
 	items      map[served]gateway.ItemID
 }
 
@@ -46,7 +47,7 @@ func Open(c *config.Config) (*Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Records{index: x, dir: filepath.Join(c.State.Dir, run.JournalDir), config: c, names: audit.NewKeys(keys), known: map[audit.Keyed]string{}, of: map[string][]audit.Keyed{}}
+	a := &Records{index: x, dir: filepath.Join(c.State.Dir, run.JournalDir), config: c, names: audit.NewKeys(keys), known: map[audit.Keyed]string{}, of: map[string][][]audit.Keyed{}, staff: map[string][]audit.Keyed{}}
 	for _, k := range c.Auth.Keys {
 		a.know(&k.Principal)
 	}
@@ -60,12 +61,14 @@ func Open(c *config.Config) (*Records, error) {
 }
 
 func (a *Records) know(p *gateway.Principal) {
-	name := a.names.Principal(p.ID())
+	names := a.names.Pseudonyms(p.ID())
 	a.principals = append(a.principals, p)
-	a.known[name] = p.Subject
-	a.of[p.Subject] = append(a.of[p.Subject], name)
+	for _, name := range names {
+		a.known[name] = p.Subject
+	}
+	a.of[p.Subject] = append(a.of[p.Subject], names)
 	if p.Client != "" && p.Client != p.Subject {
-		a.of[p.Client] = append(a.of[p.Client], name)
+		a.of[p.Client] = append(a.of[p.Client], names)
 	}
 }
 

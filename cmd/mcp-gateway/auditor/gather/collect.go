@@ -1,4 +1,4 @@
-package auditor
+package gather
 
 import (
 	"errors"
@@ -16,7 +16,12 @@ import (
 	"mcp-gateway/keyring"
 )
 
-func (d *desk) collect() *cobra.Command {
+// desk is what the command works on.
+type desk struct{ store *string }
+
+// Command returns audit collect. store is where --store will stand once flags are parsed.
+func Command(store *string) *cobra.Command {
+	d := desk{store}
 	var keys []string
 	var exported string
 	cmd := &cobra.Command{
@@ -24,13 +29,14 @@ func (d *desk) collect() *cobra.Command {
 		Short: "Verify the journals of several gateways and bring them into one store, for audit --store; exit 4 if one is not whole",
 		Long: "Verify the journals of several gateways and bring them into the store that --store names. A source is a gateway's\n" +
 			"state directory or its journal. Checkpoints are held against --key, or against the keys beside the journal.\n" +
-			"A source that does not verify, or that tells another history than the last time, is refused as a whole; the others are taken.",
+			"A source that does not verify, or that tells another history than the last time, is refused as a whole; the others are taken.\n\n" +
+			"Where gateways name principals by different audit keys, that is said: a person has another pseudonym under each.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, sources []string) error {
-			if d.store == "" {
+			if *d.store == "" {
 				return cli.Misused("--store says where to collect")
 			}
-			if err := os.MkdirAll(d.store, 0o700); err != nil {
+			if err := os.MkdirAll(*d.store, 0o700); err != nil {
 				return err
 			}
 			refused := 0
@@ -40,6 +46,9 @@ func (d *desk) collect() *cobra.Command {
 				} else if !ok {
 					refused++
 				}
+			}
+			if err := d.tellKeys(cmd); err != nil {
+				return err
 			}
 			if refused > 0 {
 				return &cli.Error{Code: cli.BadChain, Text: fmt.Sprintf("error: %d of %d sources were refused", refused, len(sources))}
@@ -53,7 +62,7 @@ func (d *desk) collect() *cobra.Command {
 }
 
 // take brings in one source; false says that it was refused, and why was told.
-func (d *desk) take(cmd *cobra.Command, source, exported string, keys []string) (bool, error) {
+func (d desk) take(cmd *cobra.Command, source, exported string, keys []string) (bool, error) {
 	journal := filepath.Join(source, run.JournalDir)
 	beside := filepath.Join(source, run.KeysDir)
 	if _, err := os.Stat(journal); err != nil {
@@ -82,7 +91,7 @@ func (d *desk) take(cmd *cobra.Command, source, exported string, keys []string) 
 			return false, err
 		}
 	}
-	taken, err := collect.Take(journal, d.store, o)
+	taken, err := collect.Take(journal, *d.store, o)
 	out := cmd.OutOrStdout()
 	switch {
 	case errors.Is(err, collect.ErrNotWhole):

@@ -1,0 +1,53 @@
+package index
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A question in SQL changes nothing: not the index, not a file beside it, and not what
+// the next question may do.
+func TestSQLOnlyReads(t *testing.T) {
+	w := newWorld(t)
+	j := w.journal()
+	fill(w, j)
+	x := w.index()
+	columns, before, err := x.SQL(t.Context(), "SELECT count(*) AS n FROM events")
+	if err != nil || len(columns) != 1 || len(before) != 1 {
+		t.Fatal(columns, before, err)
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	for name, q := range map[string]string{
+		"delete":                    "DELETE FROM event",
+		"update":                    "UPDATE event SET tool = NULL",
+		"insert":                    "INSERT INTO word (text) VALUES ('x')",
+		"drop":                      "DROP VIEW events",
+		"create":                    "CREATE TABLE x (y)",
+		"a table of its own":        "CREATE TEMP TABLE x AS SELECT * FROM event",
+		"attach":                    "ATTACH DATABASE '" + other + "' AS o",
+		"attach, and read":          "ATTACH DATABASE '" + other + "' AS o; SELECT 1",
+		"copy":                      "VACUUM INTO '" + other + "'",
+		"let it write":              "PRAGMA query_only = 0",
+		"let it write, then delete": "PRAGMA query_only = 0; DELETE FROM event",
+		"its schema":                "PRAGMA writable_schema = 1",
+		"its version":               "PRAGMA user_version = 9",
+		"an extension":              "SELECT load_extension('/lib/x86_64-linux-gnu/libm.so.6')",
+		"a file":                    "SELECT writefile('" + other + "', 'x')",
+		"a file that is read":       "SELECT readfile('/etc/passwd')",
+		"ask, then attach":          "SELECT 1; ATTACH DATABASE '" + other + "' AS o",
+		"a comment, then attach":    "/* SELECT */ ATTACH DATABASE '" + other + "' AS o",
+		"what the file is":          "PRAGMA database_list",
+		"two questions":             "SELECT 1; DELETE FROM event",
+	} {
+		if _, rows, err := x.SQL(t.Context(), q); err == nil {
+			t.Errorf("%s: answered %v", name, rows)
+		}
+		if _, err := os.Stat(other); err == nil {
+			t.Fatalf("%s: made a file", name)
+		}
+	}
+	if _, after, err := x.SQL(t.Context(), "SELECT count(*) AS n FROM events"); err != nil || after[0][0] != before[0][0] {
+		t.Errorf("%v rows, before %v, %v", after, before, err)
+	}
+}
