@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -46,12 +48,40 @@ func (t *Table) Write(w io.Writer, format string) error {
 		if err := out.Write(t.Columns); err != nil {
 			return err
 		}
-		return out.WriteAll(t.Rows)
+		for _, row := range t.Rows {
+			if err := out.Write(asText(row)); err != nil {
+				return err
+			}
+		}
+		out.Flush()
+		return out.Error()
 	case "md":
 		return t.writeMarkdown(w)
 	default:
 		return Misused("-o: want %s", Formats)
 	}
+}
+
+// asText returns the cells with an apostrophe before those that a spreadsheet would take
+// for a formula: names that callers brought stand in some.
+func asText(row []string) []string {
+	var out []string
+	for i, cell := range row {
+		if cell == "" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			continue
+		}
+		if _, err := strconv.ParseFloat(cell, 64); err == nil || cell == "-" {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(row)
+		}
+		out[i] = "'" + cell
+	}
+	if out == nil {
+		return row
+	}
+	return out
 }
 
 func (t *Table) writeText(w io.Writer) error {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,8 +25,9 @@ func (a *Records) Journal() string { return a.dir }
 
 // Admits says whether a single event is one that the filter asks for.
 func Admits(f *audit.Filter, e *audit.Event) bool {
+	whose := cmp.Or(e.Principal, e.Approver) // as the index has it
 	for _, c := range [...]struct{ want, have string }{
-		{string(f.Principal), string(e.Principal)}, {string(f.Subject), string(e.Subject)}, {string(f.Tenant), string(e.Tenant)},
+		{string(f.Principal), string(whose)}, {string(f.Subject), string(e.Subject)}, {string(f.Tenant), string(e.Tenant)},
 		{string(f.Client), string(e.Client)}, {string(f.Replica), string(e.Replica)}, {string(f.Tool), string(e.Tool)},
 		{string(f.Upstream), string(e.Upstream)}, {string(f.Effect), string(e.Effect)}, {string(f.Type), string(e.Type)},
 		{string(f.Code), string(e.Code)}, {string(f.Outcome), string(e.Outcome)}, {string(f.State), string(e.State)},
@@ -39,7 +41,7 @@ func Admits(f *audit.Filter, e *audit.Event) bool {
 		return false
 	case !f.Action.IsZero() && e.Action != f.Action, !f.Approval.IsZero() && e.Approval != f.Approval:
 		return false
-	case len(f.People) > 0 && !slices.Contains(f.People, e.Principal):
+	case len(f.People) > 0 && !slices.Contains(f.People, whose):
 		return false
 	case f.Refused && !slices.Contains(audit.Refusals(), e.Type):
 		return false
