@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -106,7 +107,7 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 		count = int64(ev.Count)
 	}
 	args := []any{s.clock, clock, typ, ev.ID[:], action, s.id, int64(ev.Seq), ev.Duration.Microseconds(), count, approval}
-	args, err = b.appendWords(ctx, args, string(whose(ev)), string(ev.Subject), string(ev.Tenant),
+	args, err = b.appendWords(ctx, args, string(cmp.Or(ev.Principal, ev.Approver)), string(ev.Subject), string(ev.Tenant),
 		string(ev.Client), string(ev.Method), string(ev.Upstream), string(ev.Tool), string(ev.ToolRef),
 		string(ev.Effect), joinWords(ev.Reasons, ' '), string(ev.Code), string(ev.Outcome),
 		string(ev.State), string(ev.Transport), string(ev.Policy), string(ev.Definition), joinWords(ev.Faults, ','), string(ev.Label))
@@ -115,14 +116,6 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	}
 	_, err = exec(ctx, b.insert, args)
 	return err
-}
-
-// whose row it is: the caller's, or of an act of those who run the gateway theirs.
-func whose(e *audit.Event) audit.Keyed {
-	if e.Principal == "" {
-		return e.Approver
-	}
-	return e.Principal
 }
 
 // exec runs a statement to its end. Under a context that can end, the driver

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/detail"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
@@ -33,7 +34,7 @@ func (d *desk) replay() *cobra.Command {
 	since := cmd.Flags().Duration("since", 24*time.Hour, "how far back")
 	bundle := cmd.Flags().String("bundle", "", "the `folder or bundle` to try")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
-	detail := cmd.Flags().Bool("detail", false, "use kept arguments where a decision looks at them; each look is an event")
+	use := cmd.Flags().Bool("detail", false, "use kept arguments where a decision looks at them; each look is an event")
 	_ = cmd.MarkFlagRequired("bundle")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := config.Load(*d.config)
@@ -45,11 +46,11 @@ func (d *desk) replay() *cobra.Command {
 			return err
 		}
 		r := &rerun{records: openRecords(c), policy: p, flips: map[flip]int{}}
-		if *detail {
-			if r.kept, err = openKept(cmd.Context(), c); err != nil {
+		if *use {
+			if r.details, err = openKept(cmd.Context(), c); err != nil {
 				return err
 			}
-			defer func() { _ = r.kept.Close() }() // it was only read
+			defer func() { _ = r.details.Close() }() // it was only read
 		}
 		if err := r.decisions(cmd.Context(), time.Now().Add(-*since), func(e *audit.Event) error { return r.again(cmd.Context(), e) }); err != nil {
 			return err
@@ -63,7 +64,7 @@ func (d *desk) replay() *cobra.Command {
 		}
 		slices.SortFunc(t.Rows, slices.Compare)
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d decisions: %d the same, %d flips, %d undecidable, %d without their input\n", r.all, r.same, r.flipped, r.undecidable, r.lost)
-		if *detail {
+		if *use {
 			fmt.Fprintf(cmd.ErrOrStderr(), "the kept arguments of %d were looked at, each on record\n", r.looked)
 		}
 		if len(t.Rows) > 0 || *format != "table" {
@@ -86,9 +87,10 @@ type rerun struct {
 	all, same, flipped, undecidable, lost int
 	flips                                 map[flip]int
 
-	kept   *details.DB // nil: kept arguments are not used
-	waits  []waiting   // for their arguments
-	looked int         // at kept arguments
+	details *details.DB   // nil: kept arguments are not used
+	waits   []waiting     // for their arguments
+	kept    []detail.Kept // theirs
+	looked  int           // at kept arguments
 }
 
 // flip is one kind of difference.
@@ -105,7 +107,7 @@ func (r *rerun) again(ctx context.Context, e *audit.Event) error {
 		return err
 	}
 	now, err := workbench.Replay(ctx, r.policy, input, nil, e.Time)
-	if err == nil && now.Undecidable == workbench.Arguments && r.kept != nil {
+	if err == nil && now.Undecidable == workbench.Arguments && r.details != nil {
 		if waits, err := r.wait(ctx, e, input); waits || err != nil {
 			return err
 		}

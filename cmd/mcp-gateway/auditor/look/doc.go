@@ -4,5 +4,6 @@
 // Map:
 //
 //	look.go    Command: audit detail
+//	many.go    Many: the kept arguments of several calls
 //	escape.go  JSON that a terminal can be shown
 package look
