@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,6 +128,123 @@ func TestForgedReceiptsAreRefusedByName(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
+}
+
+// as signs with the key of another purpose, or what another type of payload would be.
+type as struct {
+	ring    *keyring.Ring
+	purpose keyring.Purpose
+	prefix  string // before what is signed
+}
+
+func (a as) Sign(_ keyring.Purpose, message []byte) (string, []byte) {
+	return a.ring.Sign(a.purpose, append([]byte(a.prefix), message...))
+}
+
+// A receipt in another spelling, under another signature of ours, or with another one
+// beside it is none.
+func TestReceiptsInDisguise(t *testing.T) {
+	ours, theirs := ring(t), ring(t)
+	odd := statement()
+	for odd.ExternalID = "?"; ; odd.ExternalID += ">" { // whose payload both alphabets spell differently
+		raw, err := odd.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(base64.StdEncoding.EncodeToString(raw), "+/") && len(raw)%3 == 1 {
+			break
+		}
+	}
+	good, foreign := sign(t, ours, odd), sign(t, theirs, odd)
+	old := ours.KeyID(keyring.Receipt)
+	if err := ours.Rotate(keyring.Receipt); err != nil {
+		t.Fatal(err)
+	}
+	spelled := func(edit func(e *receipt.Envelope)) []byte {
+		var e receipt.Envelope
+		if err := json.Unmarshal(good, &e); err != nil {
+			t.Fatal(err)
+		}
+		edit(&e)
+		out, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	signature := func(envelope []byte) receipt.Signature {
+		var e receipt.Envelope
+		if err := json.Unmarshal(envelope, &e); err != nil {
+			t.Fatal(err)
+		}
+		return e.Signatures[0]
+	}
+	twice := strings.Replace(string(mustBytes(t, odd)), `"outcome":`, `"outcome":"failed","outcome":`, 1)
+	for name, tc := range map[string]struct {
+		envelope []byte
+		want     receipt.Refusal
+	}{
+		"as it was given, before the key was rotated": {good, ""},
+		"the other alphabet, payload": {spelled(func(e *receipt.Envelope) {
+			e.Payload = strings.NewReplacer("+", "-", "/", "_").Replace(e.Payload)
+		}), receipt.BadEnvelope},
+		"without padding": {spelled(func(e *receipt.Envelope) { e.Payload = strings.TrimRight(e.Payload, "=") }), receipt.BadEnvelope},
+		"idle bits": {spelled(func(e *receipt.Envelope) {
+			body := strings.TrimRight(e.Payload, "=")
+			e.Payload = body[:len(body)-1] + string(body[len(body)-1]+1) + e.Payload[len(body):]
+		}), receipt.BadEnvelope},
+		"a line break in the payload":   {spelled(func(e *receipt.Envelope) { e.Payload = e.Payload[:8] + "\n" + e.Payload[8:] }), receipt.BadEnvelope},
+		"a line break in the signature": {spelled(func(e *receipt.Envelope) { e.Signatures[0].Sig += "\r\n" }), receipt.BadEnvelope},
+		"another's signature beside it": {spelled(func(e *receipt.Envelope) { e.Signatures = append(e.Signatures, signature(foreign)) }), receipt.BadEnvelope},
+		"another's signature before it": {spelled(func(e *receipt.Envelope) {
+			e.Signatures = append([]receipt.Signature{signature(foreign)}, e.Signatures...)
+		}), receipt.BadEnvelope},
+		"the id of our newer key": {spelled(func(e *receipt.Envelope) { e.Signatures[0].KeyID = ours.KeyID(keyring.Receipt) }), receipt.BadSignature},
+		"our id on another's signature": {spelled(func(e *receipt.Envelope) {
+			e.Signatures[0] = receipt.Signature{KeyID: old, Sig: signature(foreign).Sig}
+		}), receipt.BadSignature},
+		"another gateway's, under its id":    {foreign, receipt.UnknownKey},
+		"by our key of checkpoints":          {sign(t, as{ours, keyring.Checkpoint, ""}, odd), receipt.UnknownKey},
+		"by our key, but not as a receipt":   {sign(t, as{ours, keyring.Receipt, "x"}, odd), receipt.BadSignature},
+		"a member twice in the payload":      {spelled(func(e *receipt.Envelope) { e.Payload = base64.StdEncoding.EncodeToString([]byte(twice)) }), receipt.BadSignature},
+		"a member twice in it, and signed":   {signedBytes(t, ours, twice), receipt.BadStatement},
+		"bytes behind the statement, signed": {signedBytes(t, ours, string(mustBytes(t, odd))+"{}"), receipt.BadStatement},
+		"a type that differs by a parameter": {spelled(func(e *receipt.Envelope) { e.PayloadType += ";v=1" }), receipt.OtherType},
+		"a type in other letters":            {spelled(func(e *receipt.Envelope) { e.PayloadType = strings.ToUpper(e.PayloadType) }), receipt.OtherType},
+		"an extension beside the payload":    {bytes.Replace(good, []byte(`{`), []byte(`{"note":"paid",`), 1), receipt.BadEnvelope},
+		"two documents":                      {append(append([]byte{}, good...), good...), receipt.BadEnvelope},
+	} {
+		_, err := receipt.Verify(tc.envelope, ours.Public(keyring.Receipt), receipt.Claim{})
+		var got receipt.Refusal
+		errors.As(err, &got)
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+func mustBytes(t *testing.T, s *receipt.Statement) []byte {
+	t.Helper()
+	raw, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// signedBytes is an envelope around any payload, signed as a receipt is.
+func signedBytes(t *testing.T, r *keyring.Ring, payload string) []byte {
+	t.Helper()
+	message := fmt.Sprintf("DSSEv1 %d %s %d %s", len(receipt.PayloadType), receipt.PayloadType, len(payload), payload)
+	id, sig := r.Sign(keyring.Receipt, []byte(message))
+	out, err := json.Marshal(receipt.Envelope{
+		PayloadType: receipt.PayloadType, Payload: base64.StdEncoding.EncodeToString([]byte(payload)),
+		Signatures: []receipt.Signature{{KeyID: id, Sig: base64.StdEncoding.EncodeToString(sig)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestRotatedKeysStillVerify(t *testing.T) {

@@ -34,6 +34,9 @@ func (d *Desk) sheet(c *call.Call) (*approval.Sheet, error) {
 	item := c.Item.Item()
 	f := item.Facts
 	hidden := hiddenOf(f)
+	if blind(f, hidden) {
+		return nil, gateway.Fail(gateway.CodeForbidden, "argument_hidden")
+	}
 	shown := shownArguments(c, hidden)
 	if len(shown) > mostShown {
 		return nil, gateway.Fail(gateway.CodeForbidden, "arguments_too_large_to_show")
@@ -61,6 +64,37 @@ func hiddenOf(f *gateway.ExposureFacts) []string {
 	return secret
 }
 
+// blind says whether something is hidden that the choice turns on: who is notified, or
+// what the call's scope is for. Nobody can approve that without seeing it.
+func blind(f *gateway.ExposureFacts, hidden []string) bool {
+	turns := slices.DeleteFunc(slices.Clone(f.Notifies), func(who string) bool { return !strings.HasPrefix(who, "/") })
+	for _, scope := range f.Scopes {
+		for part := range strings.SplitSeq(scope, "{") {
+			if name, _, template := strings.Cut(part, "}"); template {
+				turns = append(turns, "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+			}
+		}
+	}
+	for _, secret := range hidden {
+		if slices.ContainsFunc(turns, func(place string) bool { return overlap(secret, place) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// overlap says whether one of two JSON Pointers leads to, or into, what the other names.
+// The token * stands for any.
+func overlap(a, b string) bool {
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	for i := range min(len(as), len(bs)) {
+		if as[i] != bs[i] && as[i] != "*" && bs[i] != "*" {
+			return false
+		}
+	}
+	return true
+}
+
 func shownArguments(c *call.Call, hidden []string) []byte {
 	switch {
 	case c.Arguments == nil:
@@ -72,16 +106,13 @@ func shownArguments(c *call.Call, hidden []string) []byte {
 }
 
 // notified are those who learn of the call at once: as the reviewer wrote them, or
-// what stands in the argument that the reviewer named. An argument that is classed as
-// secret is not told by this way either.
+// what stands in the argument that the reviewer named.
 func notified(f *gateway.ExposureFacts, arguments []byte) []string {
 	var all []string
 	for _, who := range f.Notifies {
 		switch value, ok := protocol.Lookup(arguments, who); {
 		case !strings.HasPrefix(who, "/"):
 			all = append(all, who)
-		case secretClass(f.Data[who]):
-			all = append(all, "whom "+who+" names, which is hidden")
 		case ok:
 			all = append(all, string(value))
 		}

@@ -177,6 +177,14 @@ func TestWhatIsNoConsentOnAnOpenCall(t *testing.T) {
 // onThePage approves as a browser does.
 func onThePage(t *testing.T, s *stage.Stage, who, id string) {
 	t.Helper()
+	if done := pressed(t, s, who, id); done.Status != http.StatusSeeOther {
+		t.Fatalf("%d %s", done.Status, done.Body)
+	}
+}
+
+// pressed signs in and sends the page's form that approves.
+func pressed(t *testing.T, s *stage.Stage, who, id string) *stage.Asked {
+	t.Helper()
 	form := func(path string, values url.Values, cookie string) *stage.Asked {
 		r := s.AdminRequest(t, "", http.MethodPost, path, values.Encode())
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -188,8 +196,5 @@ func onThePage(t *testing.T, s *stage.Stage, who, id string) {
 	}
 	in := form("/console/login", url.Values{"key": {s.StaffKey(who)}}, "")
 	cookie, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
-	done := form("/console/approvals/"+id+"/approve", url.Values{"reason": {"agreed"}}, cookie)
-	if done.Status != http.StatusSeeOther {
-		t.Fatalf("%d %s", done.Status, done.Body)
-	}
+	return form("/console/approvals/"+id+"/approve", url.Values{"reason": {"agreed"}}, cookie)
 }

@@ -21,6 +21,7 @@
 //	issuer.go    an issuer of tokens, for many principals
 //	growth.go    the same call as upstreams, tools, principals, results grow
 //	page.go      docs/performance.md and its plot
+//	receipts.go  what it takes to verify receipts
 //	reviewed.go  what lists cost apart: the re-check, a principal's view, the event
 //	legacy.go    role typed; calls within a session of an older revision
 //	load.go      the load: one request again and again on persistent connections

@@ -29,6 +29,9 @@ func (s *stage) writePage(ctx context.Context, dir string, o *settings, rows []r
 	page.WriteString("# What it costs\n\nWritten by `go run ./test/bench -page docs/performance.md`; `make bench` does so. Times on a\nmachine that is shared are good as ratios within one run only.\n\n")
 	writeTables(&page, o, rows)
 	writeStart(&page, s, base.RSS, own.RSS)
+	if err := writeReceipts(&page, dir); err != nil {
+		return err
+	}
 	plot := "growth.svg"
 	fmt.Fprintf(&page, "\n## How it grows\n\nEach point is a gateway of its own, with %d calls at a time; one thing grows, and the others\nstay small. The memory is that after the load.\n\n![CPU of a call and memory, as each of four things grows](%s)\n", growthAt, plot)
 	for _, c := range curves {

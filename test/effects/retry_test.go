@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,6 +19,31 @@ import (
 func away(w http.ResponseWriter, _ *http.Request, _ stage.Message) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
+
+// restsLong says that it can't answer now, and not for long to come.
+func restsLong(w http.ResponseWriter, _ *http.Request, _ stage.Message) {
+	w.Header().Set("Retry-After", "86400")
+	w.WriteHeader(http.StatusTooManyRequests)
+}
+
+// breaks begins its answer and resets the connection, so that nothing more comes and
+// what came may be lost.
+func breaks(begun string) stage.Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ stage.Message) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = conn.Write([]byte(begun)) // the other end may be gone already
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+		_ = conn.Close()
+	}
+}
+
+// halfAnswer is a response of which the rest never comes.
+const halfAnswer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{\"jsonrpc\":\"2.0\","
 
 // retries is what the finished event of an action says.
 func retries(t *testing.T, s *stage.Stage, action audit.ID) (n uint64) {
@@ -51,6 +77,12 @@ func TestOnlyWhatIsSafeIsSentAgain(t *testing.T) {
 		{name: "refused", tool: "open", key: "k", answers: []stage.Answer{refusal}, sent: 1, outcome: gateway.OutcomeFailed},
 		{name: "an error of its own", tool: "open", key: "k", answers: []stage.Answer{stage.Fault(`{"code":-32603,"message":"x"}`)}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
 		{name: "not idempotent", tool: "post", key: "k", answers: []stage.Answer{hangUp}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
+		{name: "a declared key, reset", tool: "open", key: "k", answers: []stage.Answer{breaks("")}, sent: 2, retries: 1, outcome: gateway.OutcomeCommitted},
+		{name: "a declared key, reset in its answer", tool: "open", key: "k", answers: []stage.Answer{breaks(halfAnswer)}, sent: 2, retries: 1, outcome: gateway.OutcomeCommitted},
+		{name: "a declared key, which is to rest for a day", tool: "open", key: "k", answers: []stage.Answer{restsLong}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
+		{name: "not idempotent, reset", tool: "post", key: "k", answers: []stage.Answer{breaks("")}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
+		{name: "not idempotent, reset in its answer", tool: "post", key: "k", answers: []stage.Answer{breaks(halfAnswer)}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
+		{name: "not idempotent, which is to rest", tool: "post", answers: []stage.Answer{restsLong}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
 		{name: "not idempotent, away", tool: "post", answers: []stage.Answer{away}, code: gateway.CodeOutcomeUnknown, sent: 1, outcome: gateway.OutcomeUnknown},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -103,6 +135,14 @@ func TestReadsAreSentAgain(t *testing.T) {
 	}
 	if n := len(s.Rows(t, audit.Filter{Type: audit.LedgerAsked})); n != 0 {
 		t.Errorf("%d questions", n)
+	}
+	d.On("tools/call", func(w http.ResponseWriter, r *http.Request, m stage.Message) {
+		sent++
+		restsLong(w, r, m)
+	})
+	sent = 0
+	if r := alice.Call(t, "desk__find", `{"request_id":"x"}`); r.Code() == "" || sent != 1 {
+		t.Errorf("sent %d times to who is to rest for a day: %s", sent, r.Body)
 	}
 }
 

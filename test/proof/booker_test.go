@@ -14,13 +14,15 @@ import (
 	"time"
 )
 
-// bookerID is an upstream in a process of its own, to be killed. It honours the key
-// of a booking, also after it was started anew: what it did is in a file.
+// bookerID is an upstream in a process of its own, to be killed. Its tool open honours
+// the key of a booking, also after it was started anew: what it did is in a file. Its
+// tool jot takes no key, and does each time what it is asked to.
 const bookerID = "booker"
 
 const (
 	bookerTools = `{"resultType":"complete","ttlMs":3600000,"cacheScope":"public","tools":[` +
 		`{"name":"open","inputSchema":{"type":"object","properties":{"request_id":{"type":"string"},"hold_ms":{"type":"integer"}},"required":["hold_ms"],"additionalProperties":false},` + bookerResult + `},` +
+		`{"name":"jot","inputSchema":{"type":"object","properties":{"note":{"type":"string"},"hold_ms":{"type":"integer"}},"required":["note","hold_ms"],"additionalProperties":false},` + bookerResult + `},` +
 		`{"name":"find","inputSchema":{"type":"object","properties":{"request_id":{"type":"string"}},"required":["request_id"],"additionalProperties":false},` + bookerResult + `}]}`
 	bookerResult = `"outputSchema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`
 )
@@ -50,6 +52,9 @@ func serveBookings(address, path string) error {
 	}
 	return http.Serve(listener, b)
 }
+
+// jotted says whether a key is of a call that the upstream does each time anew.
+func jotted(key string) bool { return strings.HasPrefix(key, "jot-") }
 
 // booking is one line of the record.
 type booking struct {
@@ -87,7 +92,8 @@ func (b *booker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Name      string
 			Arguments struct {
 				Key  string `json:"request_id"`
-				Hold int    `json:"hold_ms"`
+				Note string
+				Hold int `json:"hold_ms"`
 			}
 		}
 	}
@@ -102,8 +108,8 @@ func (b *booker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = `"result":` + ledgerDiscovery
 	case m.Method == "tools/list":
 		answer = `"result":` + bookerTools
-	case m.Method == "tools/call" && m.Params.Name == "open":
-		id := b.open(m.Params.Arguments.Key)
+	case m.Method == "tools/call" && m.Params.Name != "find":
+		id := b.open(m.Params.Arguments.Key + m.Params.Arguments.Note)
 		<-time.After(time.Duration(m.Params.Arguments.Hold) * time.Millisecond)
 		answer = `"result":` + booked(id)
 	case m.Method == "tools/call":
@@ -122,12 +128,13 @@ func booked(id string) string {
 	return fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":%q}],"structuredContent":{"id":%q}}`, id, id)
 }
 
-// open executes a booking, on record before it is answered, unless its key was.
+// open executes a booking, on record before it is answered, unless its key was and
+// is one that it honours.
 func (b *booker) open(key string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	what := "repeat"
-	if b.ids[key] == "" {
+	if b.ids[key] == "" || jotted(key) {
 		what, b.ids[key] = "done", fmt.Sprintf("B-%d", len(b.ids)+1)
 	}
 	fmt.Fprintf(b.record, "%d %s %s %s\n", time.Now().UnixNano(), what, key, b.ids[key])

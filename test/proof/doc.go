@@ -12,9 +12,9 @@
 //   - no child outlives its gateway.
 //
 // And with keys: 1,000 writes, repeated until their outcome is told, while gateway or
-// upstream are killed at random. Each key is executed once, nothing that was
-// executed is ever said to have failed, and two gateways on one state directory send a
-// key once.
+// upstream are killed at random. Each key is executed once where the upstream honours it,
+// and no more than once where it does not; nothing that was executed is ever said to have
+// failed, and two gateways on one state directory send a key once.
 //
 // The gateway is a process of its own, with the example server as its child and
 // a server over HTTP in the process of the test, which writes down what it

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,10 +17,11 @@ import (
 
 // Staff is somebody who runs the gateway, with a key of their own.
 type Staff struct {
-	Name   string
-	Tenant string // "" = of every tenant
-	Roles  []string
-	Groups []string
+	Name    string
+	Subject string // "" = Name
+	Tenant  string // "" = of every tenant
+	Roles   []string
+	Groups  []string
 }
 
 // freeAddress is one of loopback that was free just now. The page's own address must be
@@ -46,7 +48,7 @@ func (s *Stage) staff(b *strings.Builder) {
 	for _, m := range s.options.Staff {
 		key, sum := auth.NewKey()
 		s.keys["staff "+m.Name] = key
-		fmt.Fprintf(b, "    - {id: %s, sha256: %q, subject: %s, roles: [%s], groups: [%s]", m.Name, sum, m.Name, strings.Join(m.Roles, ", "), strings.Join(m.Groups, ", "))
+		fmt.Fprintf(b, "    - {id: %s, sha256: %q, subject: %s, roles: [%s], groups: [%s]", m.Name, sum, cmp.Or(m.Subject, m.Name), strings.Join(m.Roles, ", "), strings.Join(m.Groups, ", "))
 		if m.Tenant != "" {
 			b.WriteString(", tenant: " + m.Tenant)
 		}
