@@ -450,6 +450,34 @@ func TestUnknownPurpose(t *testing.T) {
 	r.MAC("nonsense")
 }
 
+// broken are texts that decoders of base64 take for the same bytes, or might.
+func broken(token string) []string {
+	half := len(token) / 2
+	return []string{
+		token + "\n", "\n" + token, token + "\r\n", token[:half] + "\n" + token[half:], token[:half] + "\r" + token[half:],
+		token + "=", token + "==", token + " ", " " + token, token + "\x00", strings.ReplaceAll(strings.ReplaceAll(token, "-", "+"), "_", "/") + "A",
+	}
+}
+
+// A token is the one text that Seal returned: none that decodes to the same bytes.
+func TestTokensHaveOneSpelling(t *testing.T) {
+	r, err := keyring.Open(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 40 { // of every length of the last group
+		real := r.Seal(keyring.State, []byte(strings.Repeat("x", n)), nil)
+		if _, err := r.Open(keyring.State, real, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range broken(real) {
+			if _, err := r.Open(keyring.State, other, nil); !errors.Is(err, keyring.ErrToken) {
+				t.Errorf("%q is taken for %q", other, real)
+			}
+		}
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	r, err := keyring.Open(filepath.Join(f.TempDir(), "keys"))
 	if err != nil {
@@ -459,6 +487,9 @@ func FuzzOpen(f *testing.F) {
 	f.Add("")
 	f.Add("AQ")
 	f.Add(real[:len(real)-1])
+	for _, broken := range broken(real) {
+		f.Add(broken)
+	}
 	f.Fuzz(func(t *testing.T, token string) {
 		if text, err := r.Open(keyring.State, token, nil); err == nil && token != real {
 			t.Errorf("%q opened as %q", token, text)

@@ -107,24 +107,46 @@ func isJSON(contentType []string) bool {
 	if !strings.EqualFold(strings.TrimSpace(mt), "application/json") {
 		return false
 	}
-	charset := strings.ToLower(strings.ReplaceAll(params, " ", ""))
+	charset := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(params, " ", ""), "\t", ""))
 	return charset == "" || charset == "charset=utf-8" || charset == `charset="utf-8"`
 }
 
-// Takes says whether an Accept header admits a media type. It is lenient: a host
-// must list JSON and event streams, but one that names nothing takes all.
+// Takes says whether an Accept header admits a media type (RFC 9110, 12.5.1): the most
+// specific range that covers it says so, and one of weight 0 says that it does not. It is
+// lenient: a host must list JSON and event streams, but one that names nothing takes all.
 func Takes(accept []string, mediaType string) bool {
 	if len(accept) == 0 {
 		return true
 	}
 	kind, _, _ := strings.Cut(mediaType, "/")
+	best, takes := 0, false
 	for _, line := range accept {
 		for part := range strings.SplitSeq(line, ",") {
-			mt, _, _ := strings.Cut(part, ";")
+			mt, params, _ := strings.Cut(part, ";")
+			rank := 0
 			switch strings.ToLower(strings.TrimSpace(mt)) {
-			case mediaType, kind + "/*", "*/*", "":
-				return true
+			case mediaType:
+				rank = 3
+			case kind + "/*":
+				rank = 2
+			case "*/*", "":
+				rank = 1
 			}
+			if rank > best {
+				best, takes = rank, !weightless(params)
+			}
+		}
+	}
+	return takes
+}
+
+// weightless reports whether parameters of a media range give it the weight 0.
+func weightless(params string) bool {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			value = strings.TrimSpace(value)
+			return value != "" && strings.Trim(value, "0.") == ""
 		}
 	}
 	return false

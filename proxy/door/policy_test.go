@@ -51,3 +51,21 @@ func TestAdmit(t *testing.T) {
 		}
 	}
 }
+
+// An Accept header means what RFC 9110 says, and one that says nothing takes all.
+func TestTakes(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": true, "*/*": true, "application/*": true, "application/json": true, "Application/JSON ; charset=utf-8": true, "text/event-stream, application/json": true,
+		"text/html": false, "text/event-stream": false, "application/jsonx": false, "text/*": false,
+		"application/json;q=0": false, "application/json; Q=0.000": false, "application/json ;\tq = 0.0": false, "application/json;q=0, */*": false, "*/*, application/json;q=0": false,
+		"application/*;q=0, */*": false, "*/*;q=0": false, "*/*;q=0, application/json": true, "application/*;q=0, application/json;q=0.1": true,
+		"application/json;q=0.001": true, "application/json;q=1": true, "application/json;q=": true, "application/json;xq=0": true, "text/html;q=0, application/json": true,
+	} {
+		if got := door.Takes([]string{accept}, "application/json"); got != want {
+			t.Errorf("%q takes JSON: %t", accept, got)
+		}
+	}
+	if !door.Takes(nil, "application/json") || door.Takes([]string{"text/html", "application/json;q=0"}, "application/json") || !door.Takes([]string{"text/html", "application/json"}, "application/json") {
+		t.Error("several lines, or none, mean something else than one")
+	}
+}
