@@ -156,7 +156,15 @@ func TestResults(t *testing.T) {
 		`{"content":[]}`:                                                        {gateway.ReasonOutputMissing, gateway.OutcomeCommitted, false},
 		`{"structuredContent":{}}`:                                              {gateway.ReasonOutputSchema, gateway.OutcomeCommitted, false},
 		`{"structuredContent":null}`:                                            {gateway.ReasonOutputSchema, gateway.OutcomeCommitted, false},
-		`{"isError":"true","structuredContent":{}}`:                             {gateway.ReasonOutputSchema, gateway.OutcomeCommitted, false},
+		`{"isError":null,"structuredContent":{"n":1}}`:                          {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"isError":1,"structuredContent":{"n":1}}`:                             {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"content":[null],"structuredContent":{"n":1}}`:                        {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"content":["text"],"structuredContent":{"n":1}}`:                      {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"content":[{"text":"x"}],"structuredContent":{"n":1}}`:                {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"content":[{"type":"text"},{"type":7}],"structuredContent":{"n":1}}`:  {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"content":[[{"type":"text"}]],"structuredContent":{"n":1}}`:           {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"content":[{"type":"new"}],"structuredContent":{"n":1}}`:              {"", gateway.OutcomeCommitted, false},
+		`{"isError":"true","structuredContent":{}}`:                             {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
 		`{"_meta":{"mcp-gateway/error":1,"v/x":2},"structuredContent":{"n":1}}`: {"", gateway.OutcomeCommitted, false},
 	} {
 		c := d.tool(t, "")

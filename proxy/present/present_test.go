@@ -68,15 +68,19 @@ func TestResults(t *testing.T) {
 	const ours = `"io.modelcontextprotocol/serverInfo":{"name":"mcp-gateway","version":"1"}`
 	const up = `{"resultType":"complete","contents":[],"x":1.10,"ttlMs":9007199254740993,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{},"k":null}}`
 	for name, tc := range map[string]struct{ got, want string }{
-		"modern":   {string(hop.Contents([]byte(up), true, true)), `{"resultType":"complete","_meta":{` + ours + `,"k":null},"ttlMs":9007199254740993,"cacheScope":"private","contents":[],"x":1.10}`},
-		"not kept": {string(hop.Contents([]byte(up), true, false)), `{"resultType":"complete","_meta":{` + ours + `,"k":null},"ttlMs":0,"cacheScope":"private","contents":[],"x":1.10}`},
-		"legacy":   {string(hop.Contents([]byte(up), false, true)), `{"_meta":{"k":null},"contents":[],"x":1.10}`},
-		"bad ttl":  {string(hop.Contents([]byte(`{"ttlMs":-1}`), true, true)), `{"resultType":"complete","_meta":{` + ours + `},"ttlMs":0,"cacheScope":"private"}`},
-		"no ttl":   {string(hop.Contents([]byte(`{}`), true, true)), `{"resultType":"complete","_meta":{` + ours + `},"ttlMs":0,"cacheScope":"private"}`},
-		"asking":   {string(hop.Asking([]byte(`{"resultType":"input_required","inputRequests":{"a":{}},"requestState":"theirs","ttlMs":1}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `},"requestState":"ours","inputRequests":{"a":{}}}`},
-		"progress": {string(present.Params([]byte(`{"progressToken":7,"progress":1.50,"_meta":{},"m":null}`), []byte(`"t"`))), `{"progressToken":"t","progress":1.50,"m":null}`},
-		"log":      {string(present.Params([]byte(`{"level":"info","data":1}`), nil)), `{"level":"info","data":1}`},
-		"empty":    {string(present.Params([]byte(`{}`), nil)), `{}`},
+		"modern":             {string(hop.Contents([]byte(up), true, true)), `{"resultType":"complete","_meta":{` + ours + `,"k":null},"ttlMs":9007199254740993,"cacheScope":"private","contents":[],"x":1.10}`},
+		"not kept":           {string(hop.Contents([]byte(up), true, false)), `{"resultType":"complete","_meta":{` + ours + `,"k":null},"ttlMs":0,"cacheScope":"private","contents":[],"x":1.10}`},
+		"legacy":             {string(hop.Contents([]byte(up), false, true)), `{"_meta":{"k":null},"contents":[],"x":1.10}`},
+		"bad ttl":            {string(hop.Contents([]byte(`{"ttlMs":-1}`), true, true)), `{"resultType":"complete","_meta":{` + ours + `},"ttlMs":0,"cacheScope":"private"}`},
+		"no ttl":             {string(hop.Contents([]byte(`{}`), true, true)), `{"resultType":"complete","_meta":{` + ours + `},"ttlMs":0,"cacheScope":"private"}`},
+		"asking":             {string(hop.Asking([]byte(`{"resultType":"input_required","inputRequests":{"a":{}},"requestState":"theirs","ttlMs":1}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `},"requestState":"ours","inputRequests":{"a":{}}}`},
+		"asking, and more":   {string(hop.Asking([]byte(`{"content":[{"type":"text","text":"x"}],"structuredContent":{},"isError":false,"inputRequests":{"a":{}},"x":1,"_meta":{"k":1}}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `,"k":1},"requestState":"ours","inputRequests":{"a":{}}}`},
+		"asking nothing":     {string(hop.Asking([]byte(`{"requestState":"theirs"}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `},"requestState":"ours"}`},
+		"complete, and asks": {string(hop.Result([]byte(`{"content":[],"inputRequests":{"a":{}},"requestState":"theirs","task":{}}`), true)), `{"resultType":"complete","_meta":{` + ours + `},"content":[]}`},
+		"contents, and asks": {string(hop.Contents([]byte(`{"contents":[],"input\u0052equests":{"a":{}}}`), false, true)), `{"contents":[]}`},
+		"progress":           {string(present.Params([]byte(`{"progressToken":7,"progress":1.50,"_meta":{},"m":null}`), []byte(`"t"`))), `{"progressToken":"t","progress":1.50,"m":null}`},
+		"log":                {string(present.Params([]byte(`{"level":"info","data":1}`), nil)), `{"level":"info","data":1}`},
+		"empty":              {string(present.Params([]byte(`{}`), nil)), `{}`},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, tc.got, tc.want)
@@ -92,7 +96,14 @@ func TestForeign(t *testing.T) {
 		`{"_meta":{"mcp-gatewayx/e":1,"mcp-gate":2}}`:   "",
 		`{"a":1e2,"_meta":{"mcp-gateway/error":{}}}`:    `{"a":1e2,"_meta":{}}`,
 		`{"_meta":{"mcp-gateway\u002ferror":{}},"b":1}`: `{"_meta":{},"b":1}`,
-		`{"_meta":{"a":1.10,"mcp-gateway/source":{"upstream":"bank"},"\u0062":2},"c":"\u0041"}`: `{"_meta":{"a":1.10,"b":2},"c":"\u0041"}`,
+		`{"content":[{"type":"text","text":"mcp-gateway","_meta":{"v/x":1}}],"structuredContent":{"_meta":{"mcp-gateway/x":1}}}`: "",
+		`{"content":[{"text":"\u0041","_meta":[]},7,[{}]],"_meta":{}}`:                                                           "",
+		`{"content":[{"type":"text","_meta":{"mcp-gateway/source":{"upstream":"bank"},"b":1.0}},{"_meta":{"mcp-gateway/x":1}}]}`: `{"content":[{"type":"text","_meta":{"b":1.0}},{"_meta":{}}]}`,
+		`{"content":[{"type":"resource","resource":{"uri":"u","_meta":{"mcp\u002dgateway\/x":1}}}],"x":[1, 2]}`:                  `{"content":[{"type":"resource","resource":{"uri":"u","_meta":{}}}],"x":[1, 2]}`,
+		`{"messages":[{"role":"user","content":{"type":"text","_meta":{"mcp-gateway/x":1}}}]}`:                                   `{"messages":[{"role":"user","content":{"type":"text","_meta":{}}}]}`,
+		`{"contents":[{"uri":"u","_meta":{"a":1,"mcp-gateway/x":1}}],"_meta":{"mcp-gateway/y":1}}`:                               `{"contents":[{"uri":"u","_meta":{"a":1}}],"_meta":{}}`,
+		`{"content":[[{"_meta":{"mcp-gateway/x":1}}]]}`:                                                                          `{"content":[[{"_meta":{}}]]}`,
+		`{"_meta":{"a":1.10,"mcp-gateway/source":{"upstream":"bank"},"\u0062":2},"c":"\u0041"}`:                                  `{"_meta":{"a":1.10,"b":2},"c":"\u0041"}`,
 	} {
 		got := string(present.Foreign([]byte(result)))
 		if want == "" {

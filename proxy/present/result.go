@@ -1,6 +1,7 @@
 package present
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +34,12 @@ func (h *Hop) AppendMeta(dst []byte) []byte {
 // is told a resultType, which revisions before 2026-07-28 do not send, and who
 // serves it; a host of those revisions is sent neither.
 func (h *Hop) Result(result []byte, modern bool) []byte {
-	return h.render(result, modern, protocol.ResultComplete, nil)
+	return h.render(result, modern, protocol.ResultComplete, nil, elsewhere...)
 }
+
+// elsewhere are the members that make a result another kind than a complete one: by
+// them an upstream asks, or puts off. There they were judged by nobody.
+var elsewhere = []string{"inputRequests", "requestState", "task"}
 
 // Contents is Result for resources/read. A modern host is told how long it may
 // keep the contents, as the upstream says, and that they are its alone, whatever
@@ -49,14 +54,22 @@ func (h *Hop) Contents(result []byte, modern, keep bool) []byte {
 		}
 		hints = append(append(append(hints, `"ttlMs":`...), ttl...), `,"cacheScope":"private",`...)
 	}
-	return h.render(result, modern, protocol.ResultComplete, hints, "ttlMs", "cacheScope")
+	return h.render(result, modern, protocol.ResultComplete, hints, append([]string{"ttlMs", "cacheScope"}, elsewhere...)...)
 }
 
 // Asking is Result for a result by which the upstream asks a modern host. Its
-// requestState is the gateway's own.
+// requestState is the gateway's own. Nothing but the questions goes with it: content
+// that came along was held against no schema and no rule.
 func (h *Hop) Asking(result []byte, requestState string) []byte {
 	own := append(protocol.AppendString([]byte(`"requestState":`), requestState), ',')
-	return h.render(result, true, protocol.ResultInputRequired, own, "requestState", "ttlMs", "cacheScope")
+	asked := []byte{'{'}
+	if meta, ok := protocol.Member(result, "_meta"); ok {
+		asked = append(append(append(asked, `"_meta":`...), meta...), ',')
+	}
+	if requests, ok := protocol.Member(result, "inputRequests"); ok {
+		asked = append(append(append(asked, `"inputRequests":`...), requests...), ',')
+	}
+	return h.render(append(bytes.TrimSuffix(asked, []byte{','}), '}'), true, protocol.ResultInputRequired, own)
 }
 
 // Questions is a result by which the gateway itself asks a modern host.
@@ -85,32 +98,6 @@ func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip .
 	return append(out, '}')
 }
 
-// OwnPrefix begins the _meta keys by which this gateway speaks.
-const OwnPrefix = "mcp-gateway/"
-
-// Foreign returns an upstream's result without the _meta members that look like the
-// gateway's own word: what is neither read, judged nor passed on need not be believed
-// by anybody. It is the result itself where there are none.
-func Foreign(result []byte) []byte {
-	forged := false
-	for name := range metaOf(result) {
-		forged = forged || strings.HasPrefix(name, OwnPrefix)
-	}
-	if !forged {
-		return result
-	}
-	out := append(make([]byte, 0, len(result)), '{')
-	for name, value := range protocol.Members(result) {
-		out = append(protocol.AppendString(out, string(name)), ':')
-		if string(name) == "_meta" {
-			value = foreignMeta(result)
-		}
-		out = append(append(out, value...), ',')
-	}
-	out[len(out)-1] = '}'
-	return out
-}
-
 // From names the upstream that a result is of in its _meta, under redact.SourceKey.
 func From(result []byte, upstream string) []byte {
 	source := protocol.AppendString([]byte(`{"upstream":`), upstream)
@@ -128,22 +115,6 @@ func From(result []byte, upstream string) []byte {
 		}
 	}
 	return append(out, '}')
-}
-
-func foreignMeta(result []byte) []byte {
-	out := []byte{'{'}
-	for name, value := range metaOf(result) {
-		if strings.HasPrefix(name, OwnPrefix) {
-			continue
-		}
-		out = append(protocol.AppendString(out, name), ':')
-		out = append(append(out, value...), ',')
-	}
-	if len(out) == 1 {
-		return []byte("{}")
-	}
-	out[len(out)-1] = '}'
-	return out
 }
 
 // Params returns the params of a notification or question as they leave this hop, with

@@ -18,11 +18,30 @@ func Tool(c *call.Call) error {
 		c.Outcome = gateway.OutcomeFailed
 		c.Business = true
 		return nil
+	} else if ok && string(raw) != "false" {
+		return Misshapen("isError is no boolean") // who reads it may take it for either
 	}
-	if content, ok := protocol.Member(result, "content"); ok && protocol.Kind(content) != '[' {
-		return Misshapen("content is not an array")
+	if content, ok := protocol.Member(result, "content"); ok {
+		if err := blocks(content); err != nil {
+			return err
+		}
 	}
 	return Structured(c, result)
+}
+
+// blocks: content is a list of objects that say what they are. Of which kind it is,
+// what is done to a block rests on.
+func blocks(content []byte) error {
+	if protocol.Kind(content) != '[' {
+		return Misshapen("content is not an array")
+	}
+	for block := range protocol.Elements(content) {
+		kind, _ := protocol.Lookup(block, "/type")
+		if protocol.Kind(kind) != '"' {
+			return Misshapen("a block of content without its type")
+		}
+	}
+	return nil
 }
 
 // Structured holds structuredContent of a result against the pinned output schema.
@@ -61,8 +80,8 @@ func Messages(c *call.Call) error {
 		return Misshapen("messages is not an array")
 	}
 	for message := range protocol.Elements(messages) {
-		if content, _ := protocol.Lookup(message, "/content"); protocol.Kind(content) != '{' {
-			return Misshapen("a message without content")
+		if kind, _ := protocol.Lookup(message, "/content/type"); protocol.Kind(kind) != '"' {
+			return Misshapen("a message without content of some type")
 		}
 	}
 	return nil
