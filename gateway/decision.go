@@ -44,7 +44,7 @@ const (
 	ReasonOutputSchema      Reason = "output_schema"       // structuredContent breaks the output schema
 	ReasonUnchecked         Reason = "schema_limit"        // too large, or too many steps, to be held against its schema
 	ReasonListPartial       Reason = "list_partial"        // a list that could be read in part only
-	ReasonNamesMeet         Reason = "names_meet"          // two member names are equal once cleaned
+	ReasonNamesMeet         Reason = "names_meet"          // two member names, or one and a word of the protocol, are equal once cleaned
 	ReasonBusy              Reason = "busy"                // as many calls are under way as may be
 	ReasonPolicyConflict    Reason = "policy_conflict"     // rules gave different answers
 	ReasonPolicyCancelled   Reason = "policy_cancelled"    // the caller left before policy had answered

@@ -35,6 +35,7 @@ func FuzzResult(f *testing.F) {
 		`{"contents":[{"uri":"u","text":"\u200b"}],"messages":[{"role":"user","content":{"type":"text","text":"\u200b"}}]}`,
 		`{"inputRequests":{"k\u200b":{"method":"elicitation/create","params":{"message":"\u200b","requestedSchema":{"properties":{"p":{}}},"tools":[{"name":"\u200b"}]}}}}`,
 		`{"name":"p","uri":"u","arguments":[{"name":"a\u200b","description":"\u200b"}]}`,
+		`{"content":[{"type":"resource_\u200blink","uri":"http://a.example"},{"type":"resource_link","ur\u200bi":"http://a.example"}],"is\u200bError":true}`,
 		`{"inputSchema":{"properties":{"a\u200b":{"description":"\u200b","enum":["\u200b"]}}}}`,
 	} {
 		f.Add([]byte(s))

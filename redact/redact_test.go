@@ -89,7 +89,6 @@ func TestResultKnowsWhereItIs(t *testing.T) {
 		"link":                 {`{"content":[{"type":"resource_link","uri":"a://x` + zw + `","name":"n` + zw + `","icons":[{"src":"` + zw + `"}]}]}`, `{"content":[{"type":"text","text":"[link removed: it leads where this server's links may not]"}]}`},
 		"embedded":             {`{"content":[{"type":"resource","resource":{"uri":"` + zw + `","text":"t` + zw + `","blob":"` + zw + `"}}]}`, `{"content":[{"type":"resource","resource":{"uri":"","text":"t","blob":""}}]}`},
 		"cursor, state":        {`{"nextCursor":"` + zw + `","requestState":"` + zw + `","_meta":{"a":"` + zw + `"}}`, `{"nextCursor":"` + zw + `","requestState":"` + zw + `","_meta":{"a":""}}`},
-		"disguised member":     {`{"con` + zw + `tent":[{"type":"image","data":"` + zw + `"}]}`, `{"content":[{"type":"image","data":""}]}`},
 		"wrong shape":          {`{"content":{"type":"text","text":"` + zw + `"}}`, `{"content":{"type":"text","text":""}}`},
 		"secrets": {`{"content":[{"type":"text","text":"key AKIAQ7ZZZZZZZZZZZZ2A and ghp_0123456789abcdefghijABCDEFGHIJ012345"}]}`,
 			`{"content":[{"type":"text","text":"key [redacted:aws_access_key] and [redacted:github_token]"}]}`},

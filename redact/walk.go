@@ -23,6 +23,8 @@ var (
 	errDepth = errors.New("nested too deeply")
 	errShape = errors.New("not what protocol.Check passes")
 	errNames = errors.New("two member names are equal once cleaned")
+
+	errDisguise = errors.New("a name is one of the protocol's, or of the gateway's, once cleaned")
 )
 
 // walker goes once through a document and copies it only from the first string
@@ -115,6 +117,8 @@ func (w *walker) value(i int, p place.Place) int {
 		case place.Alone:
 		case place.Fixed:
 			w.judge(w.in[i:end])
+		case place.Kind:
+			w.kind(w.in[i:end])
 		case place.Coded:
 			w.decoded(i, end)
 		case place.Medium:
@@ -241,10 +245,12 @@ func protocolName(token []byte) []byte {
 func (w *walker) name(i, end int, p place.Place) []byte {
 	s, _ := protocol.Text(w.in[i:end])
 	var c hidden.Cleaner
-	name, _ := c.Clean([]byte{}, []byte(s))
+	name, hid := c.Clean([]byte{}, []byte(s))
 	w.path[len(w.path)-1].name = name
 	switch {
 	case p == place.Alone:
+	case hid && p.Means(string(name)):
+		w.disguised()
 	case p.CleansNames():
 		renamed := w.rewrite(i, end, true)
 		w.renamed = w.renamed || renamed
@@ -252,6 +258,21 @@ func (w *walker) name(i, end int, p place.Place) []byte {
 		w.judge(w.in[i:end])
 	}
 	return name
+}
+
+// kind looks at a string that says what its block is. One that is another once it is
+// cleaned would be read as what nobody took it for.
+func (w *walker) kind(token []byte) {
+	if len(token) < 2 || plainToken(token[1:len(token)-1]) {
+		return
+	}
+	if hides(string(w.unescaped(token))) {
+		w.disguised()
+	}
+}
+
+func (w *walker) disguised() {
+	w.err = gateway.Because(gateway.CodeContractViolation, errDisguise, gateway.ReasonNamesMeet)
 }
 
 // plainToken reports whether a raw string, without its quotes, is printable

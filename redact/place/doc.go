@@ -3,5 +3,6 @@
 //
 // Map:
 //
-//	place.go  Place; from a member or an element to its place
+//	place.go    Place; from a member or an element to its place
+//	meaning.go  names by which something is done
 package place

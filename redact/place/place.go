@@ -11,6 +11,7 @@ const (
 	Free                  // any JSON: names and strings are cleaned
 	Address               // URIs: cleaned, and not spoken
 	Medium                // media types: of their form, or replaced
+	Kind                  // what kind a block is: to change is to make another of it
 	Spoken                // the text of a content block
 	Coded                 // blobs, images and audio: bytes in base64
 	Result                // a CallToolResult, or another result with content
@@ -148,6 +149,10 @@ func askMember(p Place, name string) Place {
 
 func blockMember(p Place, name string) Place {
 	switch name {
+	case "type":
+		if p != Icon && p != Resource {
+			return Kind
+		}
 	case "icons":
 		if p == Link {
 			return Icons
