@@ -100,11 +100,7 @@ func listRow(o *registry.Observation) []string {
 		effect, owner = string(o.Record.Facts.Class()), o.Record.Facts.Owner
 		scopes = strings.Join(o.Record.Facts.Scopes, ",")
 	}
-	var found []string
-	for _, f := range o.Findings {
-		found = append(found, f.Code)
-	}
-	return []string{o.ID.String(), string(o.State), effect, owner, scopes, cli.Joined(o.Reasons), strings.Join(found, ",")}
+	return []string{o.ID.String(), string(o.State), effect, owner, scopes, cli.Joined(o.Reasons), strings.Join(reviewer.Codes(o), ",")}
 }
 
 // find returns the observation of the tool that a person named as
@@ -124,8 +120,12 @@ func toolsShowCommand(f *flags) *cobra.Command {
 		Short: "Show one tool: its digest, its review and its definition as sent",
 		Args:  cobra.ExactArgs(1),
 	}
+	format := cmd.Flags().StringP("output", "o", "text", "text or json")
 	fresh := freshFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := cli.OneOf("--output", *format, "text", "json"); err != nil {
+			return err
+		}
 		in, err := inspect(cmd, f, *fresh)
 		if err != nil {
 			return err
@@ -133,6 +133,9 @@ func toolsShowCommand(f *flags) *cobra.Command {
 		o, err := find(in, args[0])
 		if err != nil {
 			return err
+		}
+		if *format == "json" {
+			return reviewer.Exhibit(cmd.OutOrStdout(), o, in.History)
 		}
 		show(cmd.OutOrStdout(), o)
 		past(cmd.OutOrStdout(), o, in.History)

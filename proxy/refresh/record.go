@@ -3,6 +3,7 @@ package refresh
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"mcp-gateway/audit"
@@ -178,6 +179,10 @@ func changed(o *registry.Observation) *audit.Event {
 	}
 	for _, f := range o.Findings {
 		if f.Severity == gateway.Info { // for a reviewer to read; half of all tools have some
+			continue
+		}
+		if i := slices.IndexFunc(e.Findings, func(c audit.Count) bool { return c.Class == f.Code }); i >= 0 {
+			e.Findings[i].N++ // of one kind, at another place
 			continue
 		}
 		e.Findings = append(e.Findings, audit.Count{Class: f.Code, N: 1})

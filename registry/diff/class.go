@@ -35,11 +35,12 @@ type place struct {
 type placeKind int
 
 const (
-	inTool     placeKind = iota // the definition itself
-	inSchema                    // members are keywords
-	inNames                     // members are names, their values schemas
-	inData                      // members are data
-	inUpstream                  // what an upstream itself is
+	inTool      placeKind = iota // the definition itself
+	inSchema                     // members are keywords
+	inNames                      // members are names, their values schemas
+	inData                       // members are data
+	inUpstream                   // what an upstream itself is
+	inArguments                  // a list of arguments of a prompt, and each of them
 )
 
 // below returns the place of a member's value, and the class of a change there.
@@ -51,6 +52,8 @@ func (p place) below(name string) place {
 		return keyword(name, p.class)
 	case inUpstream:
 		return upstreamMember(name)
+	case inArguments:
+		return argumentMember(name)
 	case inNames:
 		return place{kind: inSchema, class: p.class}
 	default:
@@ -68,7 +71,9 @@ func toolMember(name string) place {
 		return place{kind: inSchema, class: OutputSchema}
 	case "annotations":
 		return place{kind: inData, class: Annotation}
-	case "name", "icons", "execution", "_meta":
+	case "arguments":
+		return place{kind: inArguments, class: InputType}
+	case "name", "icons", "execution", "_meta", "uri", "uriTemplate", "mimeType", "size":
 		return place{kind: inData, class: Other}
 	default:
 		return place{kind: inData, class: UnknownMember}
@@ -85,6 +90,20 @@ func upstreamMember(name string) place {
 		return place{kind: inData, class: Instructions}
 	default:
 		return place{kind: inData, class: Launch}
+	}
+}
+
+// argumentMember places a member of a prompt's argument.
+func argumentMember(name string) place {
+	switch name {
+	case "description", "title":
+		return place{kind: inData, class: Description}
+	case "required":
+		return place{kind: inData, class: InputRequiredAdded}
+	case "name":
+		return place{kind: inData, class: InputType}
+	default:
+		return place{kind: inData, class: UnknownMember}
 	}
 }
 

@@ -50,15 +50,23 @@ func Upstreams(old, new []byte) []Change {
 	return w.found
 }
 
-type walk struct{ found []Change }
+type walk struct {
+	found []Change
+	whole bool      // within a schema that came or went as a whole
+	by    Direction // of that
+}
 
 // value compares two values; nil stands for one that is not there.
 func (w *walk) value(path []string, at place, old, new []byte) {
+	if at.kind == inSchema && (old == nil) != (new == nil) && !w.whole {
+		w.whole, w.by = true, cameOrWent(path, old == nil)
+		defer func() { w.whole = false }()
+	}
 	switch {
 	case old != nil && new != nil && protocol.Equal(old, new):
 	case isAll('{', old, new) && (hasMembers(old) || hasMembers(new)):
 		w.object(path, at, old, new)
-	case isAll('[', old, new) && at.kind == inSchema:
+	case isAll('[', old, new) && (at.kind == inSchema || at.kind == inArguments):
 		w.list(path, at, elements(old), elements(new))
 	case isAll('[', old, new) && at.set:
 		w.set(path, at, elements(old), elements(new))
@@ -78,6 +86,9 @@ func (w *walk) object(path []string, at place, old, new []byte) {
 		}
 	}
 	slices.Sort(names)
+	if at.kind == inNames {
+		w.renamed(path, was, is)
+	}
 	for _, name := range names {
 		w.value(append(slices.Clone(path), name), at.below(name), was[name], is[name])
 	}
@@ -116,10 +127,8 @@ func (w *walk) set(path []string, at place, old, new [][]byte) {
 			w.leaf(path, added, nil, v)
 		}
 	}
-	if at.class == Enum {
-		for i := before; i < len(w.found); i++ {
-			w.found[i].Direction = map[Kind]Direction{Added: Wider, Removed: Narrower}[w.found[i].Kind]
-		}
+	for i := before; i < len(w.found); i++ {
+		w.found[i].Direction = w.directed(ofSet(at.class == Enum, old == nil, new == nil, w.found[i].Kind))
 	}
 	if len(w.found) == before {
 		w.leaf(path, at.class, join(old), join(new))
@@ -129,7 +138,7 @@ func (w *walk) set(path []string, at place, old, new [][]byte) {
 func (w *walk) leaf(path []string, class Class, old, new []byte) {
 	c := Change{Pointer: pointer(path), Kind: Changed, Class: class}
 	if len(path) > 0 && (class == InputType || class == OutputSchema) {
-		c.Direction = direction(path[len(path)-1], old, new)
+		c.Direction = w.directed(direction(path[len(path)-1], old, new))
 	}
 	switch {
 	case old == nil:
@@ -146,6 +155,30 @@ func (w *walk) leaf(path []string, class Class, old, new []byte) {
 	}
 	c.Old, c.New = window(was, is)
 	w.found = append(w.found, c)
+}
+
+// directed is the direction of a change, or that of the whole of which it is a part.
+func (w *walk) directed(d Direction) Direction {
+	if w.whole {
+		return w.by
+	}
+	return d
+}
+
+// renamed tells of arguments that only count in another unit now: the same number means
+// something else.
+func (w *walk) renamed(path []string, was, is map[string][]byte) {
+	for _, old := range slices.Sorted(maps.Keys(was)) {
+		if is[old] != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(is)) {
+			if was[name] == nil && inOtherUnits(old, name) {
+				w.found = append(w.found, Change{
+					Pointer: pointer(append(slices.Clone(path), name)), Kind: Changed, Class: Unit, Old: Visible(old), New: Visible(name)})
+			}
+		}
+	}
 }
 
 // isAll says whether what is there of both is of one kind.

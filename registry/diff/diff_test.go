@@ -127,3 +127,53 @@ func FuzzDefinitions(f *testing.F) {
 		}
 	})
 }
+
+// TestDirections shows what a change makes of what a schema takes, wherever it stands.
+func TestDirections(t *testing.T) {
+	in := func(schema string) string { return `{"inputSchema":` + schema + `}` }
+	for name, tt := range map[string]struct{ old, new, want string }{
+		"required, deep":               {in(`{"$defs":{"x":{"allOf":[{"required":["a"]}]}}}`), in(`{"$defs":{"x":{"allOf":[{"required":["a","b"]}]}}}`), "input_required_added narrower /inputSchema/$defs/x/allOf/0/required"},
+		"no longer required":           {in(`{"required":["a"]}`), in(`{"required":[]}`), "input_type wider /inputSchema/required"},
+		"a new enum":                   {in(`{"properties":{"a":{"type":"string"}}}`), in(`{"properties":{"a":{"type":"string","enum":["x"]}}}`), "enum narrower /inputSchema/properties/a/enum"},
+		"no enum any more":             {in(`{"properties":{"a":{"enum":["x"]}}}`), in(`{"properties":{"a":{}}}`), "enum wider /inputSchema/properties/a/enum"},
+		"one more value":               {in(`{"properties":{"a":{"enum":["x"]}}}`), in(`{"properties":{"a":{"enum":["x","y"]}}}`), "enum wider /inputSchema/properties/a/enum"},
+		"values in another order":      {in(`{"properties":{"a":{"enum":["x","y"]}}}`), in(`{"properties":{"a":{"enum":["y","x"]}}}`), "enum  /inputSchema/properties/a/enum"},
+		"types in another order":       {in(`{"type":["object","null"]}`), in(`{"type":["null","object"]}`), "input_type  /inputSchema/type"},
+		"one more type":                {in(`{"type":"object"}`), in(`{"type":["null","object"]}`), "input_type wider /inputSchema/type"},
+		"closed":                       {in(`{"type":"object"}`), in(`{"type":"object","additionalProperties":false}`), "input_type narrower /inputSchema/additionalProperties"},
+		"opened":                       {in(`{"additionalProperties":false}`), in(`{"additionalProperties":{}}`), "input_type wider /inputSchema/additionalProperties"},
+		"what else there may be":       {in(`{}`), in(`{"additionalProperties":{"type":"string"}}`), "input_type narrower /inputSchema/additionalProperties/type"},
+		"a format":                     {in(`{"properties":{"a":{}}}`), in(`{"properties":{"a":{"format":"uri"}}}`), "input_type narrower /inputSchema/properties/a/format"},
+		"no pattern any more":          {in(`{"properties":{"a":{"pattern":"^x$"}}}`), in(`{"properties":{"a":{}}}`), "input_type wider /inputSchema/properties/a/pattern"},
+		"another pattern":              {in(`{"properties":{"a":{"pattern":"^x$"}}}`), in(`{"properties":{"a":{"pattern":"^y$"}}}`), "input_type  /inputSchema/properties/a/pattern"},
+		"unique":                       {in(`{"uniqueItems":false}`), in(`{"uniqueItems":true}`), "input_type narrower /inputSchema/uniqueItems"},
+		"a new argument is neither":    {in(`{"properties":{}}`), in(`{"properties":{"a":{"type":"string"}}}`), "input_type  /inputSchema/properties/a/type"},
+		"one more alternative":         {in(`{"anyOf":[{"type":"string"}]}`), in(`{"anyOf":[{"type":"string"},{"type":"null"}]}`), "input_type wider /inputSchema/anyOf/1/type"},
+		"one more condition":           {in(`{"allOf":[]}`), in(`{"allOf":[{"type":"null"}]}`), "input_type narrower /inputSchema/allOf/0/type"},
+		"results loosened":             {`{"outputSchema":{"required":["id"]}}`, `{"outputSchema":{}}`, "output_schema wider /outputSchema/required"},
+		"a header, deep":               {in(`{"properties":{"a":{"x-mcp-header":"A"}}}`), in(`{"properties":{"a":{"x-mcp-header":"B"}}}`), "header_mirror  /inputSchema/properties/a/x-mcp-header"},
+		"a claim":                      {`{"annotations":{"readOnlyHint":true}}`, `{"annotations":{"readOnlyHint":false}}`, "annotation  /annotations/readOnlyHint"},
+		"an unknown word, deep":        {in(`{"items":{"items":{"x-y":1}}}`), in(`{"items":{"items":{"x-y":2}}}`), "unknown_member  /inputSchema/items/items/x-y"},
+		"another unit in a text":       {in(`{"properties":{"a":{"description":"in seconds"}}}`), in(`{"properties":{"a":{"description":"in ms"}}}`), "unit  /inputSchema/properties/a/description"},
+		"another unit in a title":      {in(`{"properties":{"a":{"title":"wait (seconds)"}}}`), in(`{"properties":{"a":{"title":"wait (milliseconds)"}}}`), "unit  /inputSchema/properties/a/title"},
+		"another unit in a name":       {in(`{"properties":{"timeout_seconds":{}}}`), in(`{"properties":{"timeoutMs":{}}}`), "unit  /inputSchema/properties/timeoutMs"},
+		"a prompt asks for more":       {`{"arguments":[{"name":"a"}]}`, `{"arguments":[{"name":"a","required":true}]}`, "input_required_added  /arguments/0/required"},
+		"a prompt's argument's text":   {`{"arguments":[{"name":"a","description":"x"}]}`, `{"arguments":[{"name":"a","description":"y"}]}`, "description  /arguments/0/description"},
+		"a letter that looks the same": {`{"description":"the account"}`, `{"description":"the аccount"}`, `description  /description the [-account-] {+\u{430}ccount+}`},
+		"white space alone":            {`{"description":"a b"}`, `{"description":"a\n\nb"}`, "description  /description only white space is different: 0 line ends and 1 other spaces became 2 line ends and 0 other spaces"},
+	} {
+		changes := diff.Definitions([]byte(tt.old), []byte(tt.new))
+		if len(changes) == 0 {
+			t.Errorf("%s: nothing", name)
+			continue
+		}
+		c := changes[0]
+		got := fmt.Sprintf("%s %s %s", c.Class, c.Direction, c.Pointer)
+		if strings.Count(tt.want, " ") > 2 {
+			got += " " + c.Words
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"mcp-gateway/protocol"
 )
@@ -28,8 +29,10 @@ func direction(keyword string, old, new []byte) Direction {
 		return ofNumbers(new, old)
 	case "additionalProperties", "unevaluatedProperties", "additionalItems":
 		return ofSwitch(protocol.Kind(old) != 'f', protocol.Kind(new) != 'f')
-	case "pattern", "const", "not":
+	case "pattern", "const", "not", "format", "multipleOf", "dependentRequired":
 		return ofSwitch(old == nil, new == nil)
+	case "uniqueItems":
+		return ofSwitch(protocol.Kind(old) != 't', protocol.Kind(new) != 't')
 	default:
 		return ""
 	}
@@ -92,9 +95,50 @@ func ofTypes(old, new []string) Direction {
 		return Narrower
 	case new == nil:
 		return Wider
+	case within(old, new) && within(new, old):
+		return ""
 	case within(old, new):
 		return Wider
 	case within(new, old):
+		return Narrower
+	default:
+		return ""
+	}
+}
+
+// cameOrWent is the direction of a schema that came or went as a whole: one more
+// alternative is wider, one more condition narrower, one more argument neither.
+func cameOrWent(path []string, came bool) Direction {
+	if len(path) < 2 {
+		return ""
+	}
+	above, last := path[len(path)-2], path[len(path)-1]
+	switch {
+	case above == "anyOf" || above == "oneOf":
+		return ofSwitch(!came, came)
+	case above == "allOf":
+		return ofSwitch(came, !came)
+	}
+	switch last {
+	case "items", "contains", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "propertyNames", "not", "anyOf", "oneOf", "allOf":
+		return ofSwitch(came, !came)
+	default:
+		return ""
+	}
+}
+
+// ofSet is the direction of one element of a list of which the order means nothing:
+// values that are taken, or else names that must be given. A list that is new holds to
+// its values what took anything before.
+func ofSet(values, fresh, gone bool, k Kind) Direction {
+	switch {
+	case values && fresh, !values && k == Added:
+		return Narrower
+	case values && gone, !values && k == Removed:
+		return Wider
+	case k == Added:
+		return Wider
+	case k == Removed:
 		return Narrower
 	default:
 		return ""
@@ -115,18 +159,53 @@ func units(text string) []string {
 
 func unitOf(word string) string {
 	switch word {
-	case "ms", "millisecond", "milliseconds", "millis":
+	case "ms", "msec", "msecs", "millisecond", "milliseconds", "millis":
 		return "ms"
+	case "us", "usec", "micros", "microsecond", "microseconds":
+		return "us"
+	case "ns", "nanos", "nanosecond", "nanoseconds":
+		return "ns"
 	case "sec", "secs", "second", "seconds":
 		return "s"
 	case "min", "mins", "minute", "minutes":
 		return "min"
-	case "hour", "hours", "day", "days", "week", "weeks", "month", "months", "cents", "dollars", "eur", "usd", "euros",
+	case "hour", "year", "years", "cent", "dollar", "euro", "gbp", "pence", "yen", "byte", "bits", "tb", "kib", "mib", "gib",
+		"kelvin", "degrees", "radians", "cm", "mm", "inches", "lbs", "hours", "day", "days", "week", "weeks", "month", "months", "cents", "dollars", "eur", "usd", "euros",
 		"bytes", "kb", "mb", "gb", "percent", "celsius", "fahrenheit", "meters", "metres", "feet", "miles", "km", "kilometers", "grams", "kg", "pounds":
 		return strings.TrimSuffix(word, "s")
 	default:
 		return ""
 	}
+}
+
+// inOtherUnits says whether two names are the same but for the units that they name.
+func inOtherUnits(old, new string) bool {
+	bare := func(name string) (string, []string) {
+		var words, found []string
+		for _, w := range humps(name) {
+			if u := unitOf(w); u != "" {
+				found = append(found, u)
+			} else {
+				words = append(words, w)
+			}
+		}
+		return strings.Join(words, " "), found
+	}
+	a, was := bare(old)
+	b, is := bare(new)
+	return a == b && a != "" && !slices.Equal(was, is)
+}
+
+// humps cuts a name into lower-case words at separators and capitals.
+func humps(name string) []string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // unitChanged says whether both texts name units, and not the same ones.

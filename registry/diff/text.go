@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mcp-gateway/protocol"
 )
@@ -15,12 +16,16 @@ const (
 
 // Visible returns s with everything that does not show, or changes how other
 // text shows, written as \u{hex}: controls, escape sequences, bidirectional
-// marks, tags, zero-width and variation characters, unusual spaces. A backslash
+// marks, tags, zero-width and variation characters, unusual spaces; and letters of other
+// scripts in words that are Latin otherwise. A backslash
 // is doubled, so that the escapes can't be imitated.
 func Visible(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	strange := strangers(s)
+	for i, r := range s {
 		switch {
+		case strange[i]:
+			fmt.Fprintf(&b, `\u{%x}`, r)
 		case r == '\\':
 			b.WriteString(`\\`)
 		case unicode.IsPrint(r) && !looksEmpty(r):
@@ -30,6 +35,37 @@ func Visible(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// strangers are the places of letters of other scripts within words that have Latin
+// letters too: they look like these, and are not. nil where there are none.
+func strangers(s string) map[int]bool {
+	var found map[int]bool
+	var word []int
+	latin := false
+	end := func() {
+		if latin {
+			for _, at := range word {
+				if found == nil {
+					found = map[int]bool{}
+				}
+				found[at] = true
+			}
+		}
+		word, latin = word[:0], false
+	}
+	for i, r := range s {
+		switch {
+		case r < utf8.RuneSelf && unicode.IsLetter(r):
+			latin = true
+		case r < utf8.RuneSelf && !unicode.IsDigit(r):
+			end()
+		case unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee) && r != 'µ' && r != 'μ' && r != 'Ω':
+			word = append(word, i)
+		}
+	}
+	end()
+	return found
 }
 
 // looksEmpty says whether a character that Unicode counts as printable shows

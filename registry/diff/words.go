@@ -2,7 +2,9 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // mostWords bounds what is compared word by word, of each text.
@@ -12,13 +14,17 @@ const mostWords = 400
 // and what stayed, where it is long, as … . All of it is safe to print.
 func Words(old, new string) string {
 	was, is := strings.Fields(old), strings.Fields(new)
+	if slices.Equal(was, is) {
+		return "only white space is different: " + gaps(old) + " became " + gaps(new)
+	}
+	lead, was, is := alike(was, is)
 	if len(was) > mostWords || len(is) > mostWords {
 		was, is = was[:min(len(was), mostWords)], is[:min(len(is), mostWords)]
 	}
 	keep := longest(was, is)
 	var b strings.Builder
 	i, j := 0, 0
-	var same []string
+	same := lead
 	flush := func() {
 		b.WriteString(shorten(same))
 		same = nil
@@ -35,6 +41,27 @@ func Words(old, new string) string {
 	}
 	flush()
 	return strings.TrimSpace(b.String())
+}
+
+// alike cuts off what two texts begin with alike, so that what is compared is where they
+// differ.
+func alike(was, is []string) (lead, a, b []string) {
+	n := 0
+	for n < len(was) && n < len(is) && was[n] == is[n] {
+		n++
+	}
+	return was[:n:n], was[n:], is[n:]
+}
+
+// gaps says how much white space a text has, and of which kinds.
+func gaps(text string) string {
+	lines, other := strings.Count(text, "\n"), 0
+	for _, r := range text {
+		if unicode.IsSpace(r) && r != '\n' {
+			other++
+		}
+	}
+	return fmt.Sprintf("%d line ends and %d other spaces", lines, other)
 }
 
 func marked(open string, words []string, end string) string {

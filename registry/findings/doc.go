@@ -10,6 +10,7 @@
 //	findings.go  Code, Of: every kind of finding with its severity and reason
 //	inspect.go   Inspect, Report: one definition by itself
 //	walk.go      which text stands where in a definition
+//	looks.go     a text as it looks: letters of other scripts and shapes
 //	text.go      directives, concealment, sensitive paths: words that a model reads
 //	values.go    secrets and destinations among default values
 //	shape.go     what the input schema lets a caller say

@@ -52,7 +52,7 @@ func of(c Code) kind {
 	case CrossTool:
 		return kind{gateway.Warning, "it names a tool of another upstream, whose use it may steer"}
 	case Confusable:
-		return kind{gateway.Warning, "a tool of another upstream looks the same, so that one may be taken for the other"}
+		return kind{gateway.Warning, "it looks the same as another name, of another upstream or in other letters, so that one may be taken for the other"}
 	case SecretDefault:
 		return kind{gateway.Warning, "a default value looks like a secret"}
 	case OutboundDefault:

@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,8 @@ func tool(name, members string) string {
 const noInput = `"inputSchema":{"type":"object"}`
 
 func described(text string) string {
-	return tool("t", fmt.Sprintf(`"description":%q,`, text)+noInput)
+	quoted, _ := json.Marshal(text) // of a string: no error
+	return tool("t", `"description":`+string(quoted)+`,`+noInput)
 }
 
 func argued(properties string) string {

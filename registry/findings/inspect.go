@@ -8,7 +8,7 @@ import (
 
 // Report is what one definition shows by itself.
 type Report struct {
-	Findings []gateway.Finding // one of each code, at the first place
+	Findings []gateway.Finding // of each code the first place; of warnings the first few
 	Mentions []string          // what its texts say that may be the name of a tool; sorted, each once
 }
 
@@ -26,14 +26,24 @@ type inspection struct {
 	mentions map[string]bool
 }
 
-// add notes the first finding of each code.
+// mostPlaces bounds the places that are kept of one warning: an honest one must not hide
+// another that stands elsewhere.
+const mostPlaces = 5
+
+// add notes the first findings of each code, one at each place.
 func (in *inspection) add(code Code, path, excerpt string) {
+	had := 0
 	for _, f := range in.found {
 		if f.Code == string(code) {
-			return
+			had++
+			if f.Path == path {
+				return
+			}
 		}
 	}
-	in.found = append(in.found, finding(code, path, excerpt))
+	if had == 0 || had < mostPlaces && of(code).severity != gateway.Info {
+		in.found = append(in.found, finding(code, path, excerpt))
+	}
 }
 
 func finding(code Code, path, excerpt string) gateway.Finding {

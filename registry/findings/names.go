@@ -37,22 +37,40 @@ func split(name string) []string {
 	return words
 }
 
-// Effect returns what a tool's name says that it does, by the first verb among its
-// first three words; "" where it says nothing clear.
+// Effect returns what a tool's name says that it does, by the first verb among its first
+// three words and those that "and", "or" and "then" join to it: the gravest. "" where it
+// says nothing clear.
 func Effect(name string) gateway.SideEffect {
 	words := split(name)
-	for _, w := range words[:min(3, len(words))] {
-		switch w {
-		case "delete", "drop", "destroy", "remove", "purge", "wipe", "erase", "truncate", "kill", "terminate", "revoke", "uninstall":
-			return gateway.Destructive
-		case "create", "insert", "update", "send", "write", "edit", "modify", "patch", "upload", "publish", "rename",
-			"merge", "push", "commit", "assign", "invite", "transfer", "pay", "post", "add", "set", "move", "reply", "install", "deploy":
-			return gateway.Write
-		case "get", "list", "search", "find", "read", "fetch", "query", "show", "describe", "view", "count", "check", "lookup", "explain", "validate", "preview", "analyze":
-			return gateway.Read
+	var found gateway.SideEffect
+	for i, w := range words {
+		joined := i > 0 && (words[i-1] == "and" || words[i-1] == "or" || words[i-1] == "then")
+		if e := verb(w); e != "" && (found == "" && i < 3 || joined && graver(e, found)) {
+			found = e
 		}
 	}
-	return ""
+	return found
+}
+
+func graver(a, b gateway.SideEffect) bool {
+	return a == gateway.Destructive && b != a || a == gateway.Write && b == gateway.Read
+}
+
+func verb(word string) gateway.SideEffect {
+	switch word {
+	case "delete", "drop", "destroy", "remove", "purge", "wipe", "erase", "truncate", "kill", "terminate", "revoke", "uninstall",
+		"overwrite", "reset", "rollback", "shutdown", "format", "rm", "del", "unpublish", "ban":
+		return gateway.Destructive
+	case "create", "insert", "update", "send", "write", "edit", "modify", "patch", "upload", "publish", "rename",
+		"merge", "push", "commit", "assign", "invite", "transfer", "pay", "post", "add", "set", "move", "reply", "install", "deploy",
+		"upsert", "replace", "append", "store", "put", "submit", "forward", "share", "approve", "reject", "grant", "enable", "disable",
+		"cancel", "archive", "restore", "restart", "subscribe", "unsubscribe", "charge", "refund", "purchase", "buy", "withdraw", "rotate", "notify", "email":
+		return gateway.Write
+	case "get", "list", "search", "find", "read", "fetch", "query", "show", "describe", "view", "count", "check", "lookup", "explain", "validate", "preview", "analyze":
+		return gateway.Read
+	default:
+		return ""
+	}
 }
 
 // claims looks at what the upstream says of its own tool, against its name.

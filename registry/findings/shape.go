@@ -2,6 +2,8 @@ package findings
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -30,6 +32,7 @@ func (in *inspection) arguments(at string, schema []byte) {
 	}
 	for _, a := range all {
 		in.argument(a)
+		in.within(a.at, a.raw, 0)
 	}
 	in.catchAll(all)
 	in.shell(all)
@@ -38,12 +41,43 @@ func (in *inspection) arguments(at string, schema []byte) {
 	}
 }
 
+// within looks at the members of arguments: of objects, of the elements of lists, of each
+// alternative.
+func (in *inspection) within(at string, schema []byte, depth int) {
+	const deepest = 8
+	if protocol.Kind(schema) != '{' || depth > deepest {
+		return
+	}
+	for name, value := range protocol.Members(schema) {
+		below := at + "/" + token(string(name))
+		switch {
+		case string(name) == "properties" && protocol.Kind(value) == '{':
+			for name, raw := range protocol.Members(value) {
+				a := argument{string(name), split(string(name)), below + "/" + token(string(name)), raw}
+				in.argument(a)
+				in.within(a.at, raw, depth+1)
+			}
+		case slices.Contains([]string{"anyOf", "oneOf", "allOf"}, string(name)) && protocol.Kind(value) == '[':
+			i := 0
+			for one := range protocol.Elements(value) {
+				in.within(below+"/"+strconv.Itoa(i), one, depth+1)
+				i++
+			}
+		case string(name) == "items", string(name) == "additionalProperties":
+			in.within(below, value, depth+1)
+		}
+	}
+}
+
 // argument looks at one argument by itself.
 func (in *inspection) argument(a argument) {
 	switch {
-	case hasAny(a.words, "approved", "approve", "confirm", "confirmed", "confirmation", "force", "consent"):
+	case hasAny(a.words, "approved", "approve", "approval", "confirm", "confirmed", "confirmation", "force", "consent", "consented",
+		"authorized", "authorised", "acknowledged", "acknowledge") || pairs(a.words, "i understand", "user agreed", "user ok", "skip check", "skip checks", "yes really"):
 		in.add(ApprovalParameter, a.at, a.name)
-	case pairs(a.words, "user id", "account id", "tenant id", "as user", "behalf of", "run as", "org id") || a.name == "user" || a.name == "role" || a.name == "tenant":
+	case pairs(a.words, "user id", "account id", "tenant id", "as user", "behalf of", "run as", "org id", "act as", "acting as", "acting user", "login as", "sudo user",
+		"effective user", "user email", "user name", "owner id", "requested by", "approved by") || hasAny(a.words, "impersonate", "impersonated", "impersonation") ||
+		slices.Contains([]string{"user", "role", "tenant", "username", "actor", "principal", "uid", "userid", "accountid", "tenantid", "onbehalfof"}, strings.ToLower(a.name)):
 		in.add(IdentityParameter, a.at, a.name)
 	}
 	if !is(a.raw, "string") || bounded(a.raw) {

@@ -28,7 +28,12 @@ func patterns() []pattern {
 		{Concealment, regexp.MustCompile(`\b(do not|don't|never|must not|without|avoid)\b[^.]{0,25}\b(tell|telling|inform|informing|mention it|mention this|mentioning|notify|notifying|reveal|revealing|disclose|disclosing|alert|alerting)\b[^.]{0,25}\b(the users?|users?|anyone|anybody|humans?|operators?|people)\b`)},
 		{Concealment, regexp.MustCompile(`\bkeep (that|this|it) (to yourself|secret|hidden|from the user)\b|\b(hide|conceal) (this|that|it|them) from\b|\b(silently|secretly|covertly)\b[^.]{0,30}\b(send|copy|call|include|read|post|forward|upload|run)\b`)},
 		{Concealment, regexp.MustCompile(`\b(tell|assure) the user\b[^.]{0,20}\b(it|that|all|everything)\b[^.]{0,10}\b(worked|succeeded|is fine|went well)\b`)},
-		{SensitivePath, regexp.MustCompile(`(~|\$home|/root|/home/[^/ ]+)/\.(ssh|aws|gnupg|netrc|docker/config|config/gcloud)\b|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow|sudoers)\b|\.aws/credentials|\bauthorized_keys\b|\bssh (private )?keys? file|\bprivate ssh keys?\b|\bssh private keys?\b`)},
+		{Directive, regexp.MustCompile(`\b(ignoriere?|missachte|vergiss)\b[^.]{0,30}\b(vorherigen?|bisherigen?|obigen?|alle)\b[^.]{0,20}\b(anweisungen|regeln|vorgaben)\b|\b(ignore[rz]?|oublie[rz]?)\b[^.]{0,20}\b(toutes|les|vos)\b[^.]{0,20}\b(instructions|consignes|regles)\b|\b(ignora|ignore|olvida|dimentica|esqueca)\b[^.]{0,20}\b(todas|las|tus|tutte|le|as|suas)\b[^.]{0,20}\b(instrucciones|istruzioni|instrucoes|reglas|regole|regras)\b`)},
+		{Directive, regexp.MustCompile(`(忽略|無視|无视|忘记|忘記).{0,12}(指令|指示|规则|規則|提示词)|(指示|命令|ルール).{0,4}(を)?(無視|忘れ)|(игнорируй|игнорируйте|забудь|забудьте).{0,20}(инструкции|правила|указания)|이전.{0,6}(지시|명령).{0,6}(무시|잊)`)},
+		{Concealment, regexp.MustCompile(`\b(sag|sage|sagen sie|teile|verrate)\b[^.]{0,30}\b(benutzer|nutzer|anwender)\b[^.]{0,20}\b(nicht|nichts)\b|\bne (dis|dites|informe[zr]?|mentionne[zr]?)\b[^.]{0,20}\b(utilisateur|personne)\b|\bno (le )?(digas|informes|menciones)\b[^.]{0,20}\busuario\b|\bnon (dire|informare)\b[^.]{0,20}\butente\b`)},
+		{Concealment, regexp.MustCompile(`(不要|请勿|切勿|別|别).{0,4}(告诉|告訴|通知|告知).{0,4}(用户|使用者|用戶)|ユーザー(に|には).{0,8}(言わない|伝えない|知らせない)|не (говори|говорите|сообщай|сообщайте).{0,12}(пользовател)|사용자에게.{0,8}(말하지|알리지)`)},
+		{Concealment, regexp.MustCompile(`<!--[^>]{3,}|\[//\]: # |\bdisplay: ?none\b|\bfont-size: ?0|<[a-z]+ hidden\b|\bcolor: ?(transparent|white)\b`)},
+		{SensitivePath, regexp.MustCompile(`(~|\$\{?home\}?|%userprofile%|/root|/home/[^/ ]+|/users/[^/ ]+|[a-z]:\\+users\\+[^\\ ]+)[/\\]+\.(ssh|aws|azure|gnupg|netrc|npmrc|pypirc|pgpass|git-credentials|kube|docker/config|config/(gcloud|gh)|cursor|codeium|claude)\b|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow|sudoers|gshadow)\b|[./]aws/credentials|\bauthorized_keys\b|\bssh (private )?keys? file|\bprivate ssh keys?\b|\bssh private keys?\b|/proc/(self|[0-9]+)/environ|/(var/)?run/secrets/|\.(kube/config|git-credentials|bash_history|zsh_history|docker/config\.json)\b|\bclaude_desktop_config\.json|\.cursor/mcp\.json|\blogin\.keychain|\b(cookies|key4|logins)\.(sqlite|db|json)\b`)},
 	}
 }
 
@@ -45,13 +50,32 @@ func (in *inspection) prose(at string, raw []byte) {
 	}
 	text = visible(text)
 	in.mention(text)
-	plain := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	if gap := padding.FindStringIndex(text); gap != nil {
+		in.add(Concealment, at, strings.TrimSpace(text[gap[1]-1:]))
+	}
+	seen := strings.Join(strings.Fields(strings.ToLower(plain(text))), " ")
+	in.look(at, seen)
+	if !isASCII(text) { // in its own letters
+		in.look(at, strings.Join(strings.Fields(strings.ToLower(text)), " "))
+	}
+	if bare := marks.Replace(seen); bare != seen { // what Markdown draws the words of bold
+		in.look(at, bare)
+	}
+}
+
+func (in *inspection) look(at, text string) {
 	for _, p := range table {
-		if span := p.words.FindStringIndex(plain); span != nil {
-			in.add(p.code, at, plain[span[0]:span[1]])
+		if span := p.words.FindStringIndex(text); span != nil {
+			in.add(p.code, at, text[span[0]:span[1]])
 		}
 	}
 }
+
+// padding is so much white space before more text that what follows is out of sight.
+var padding = regexp.MustCompile(`(\s*\n){25,}\s*\S|[ \t\x{a0}\x{2000}-\x{200a}\x{3000}]{120,}\S`)
+
+// marks are what Markdown puts around and into words, and never between them.
+var marks = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "")
 
 // visible returns a text without what does not show: words that are split by it read,
 // to a model, like words that are not.
@@ -87,7 +111,10 @@ var table = patterns()
 
 // label looks at a name that the upstream chose: of an argument or a definition.
 func (in *inspection) label(at, name string) {
-	words := split(visible(name))
+	words := split(plain(visible(name)))
+	if looksLike(name) {
+		in.add(Confusable, at, name)
+	}
 	for i := 0; i+1 < len(words); i++ {
 		for _, pair := range sensitive() {
 			if words[i] == pair[0] && words[i+1] == pair[1] {
@@ -96,11 +123,6 @@ func (in *inspection) label(at, name string) {
 		}
 	}
 	if len(words) > 6 { // a sentence in the shape of a name
-		plain := strings.Join(words, " ")
-		for _, p := range table {
-			if p.words.MatchString(plain) {
-				in.add(p.code, at, name)
-			}
-		}
+		in.look(at, strings.Join(words, " "))
 	}
 }

@@ -18,8 +18,10 @@ func (in *inspection) definition(kind gateway.Kind, raw []byte) {
 	}
 	for name, value := range protocol.Members(raw) {
 		switch string(name) {
-		case "description", "title":
+		case "description", "title", "uri", "uriTemplate":
 			in.prose("/"+string(name), value)
+		case "name":
+			in.called("/name", value)
 		case "annotations":
 			in.claims(value)
 		case "inputSchema":
@@ -53,9 +55,18 @@ func (in *inspection) prompt(list []byte) {
 			case "description", "title":
 				in.prose(at+"/"+string(name), value)
 			case "name":
-				text, _ := protocol.Text(value)
-				in.label(at+"/name", text)
+				in.called(at+"/name", value)
 			}
+		}
+	}
+}
+
+// called looks at a name that the upstream chose.
+func (in *inspection) called(at string, raw []byte) {
+	if text, ok := protocol.Text(raw); ok {
+		in.label(at, text)
+		if strings.ContainsAny(text, " \n\t") { // a resource's is for people to read
+			in.prose(at, raw)
 		}
 	}
 }
@@ -82,16 +93,17 @@ func (in *inspection) schema(at string, raw []byte, depth int) {
 		switch string(name) {
 		case "description", "title", "$comment":
 			in.prose(below, value)
-		case "enum", "const", "examples":
+		case "default", "const":
 			in.values(below, value, depth+1)
-		case "default":
-			in.values(below, value, depth+1)
-			in.preset(below, value)
+			in.preset(below, value, depth)
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
 			in.named(below, value, depth+1)
 		case "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "additionalProperties",
 			"unevaluatedProperties", "propertyNames", "allOf", "anyOf", "oneOf", "not", "if", "then", "else":
 			in.schema(below, value, depth+1)
+		case "type", "format", "pattern", "$ref", "$id", "$schema", "$anchor":
+		default: // enum, examples, and what no revision knows: a model is shown it all
+			in.values(below, value, depth+1)
 		}
 	}
 }
@@ -124,6 +136,7 @@ func (in *inspection) values(at string, raw []byte, depth int) {
 		}
 	case '{':
 		for name, value := range protocol.Members(raw) {
+			in.label(at+"/"+token(string(name)), string(name))
 			in.values(at+"/"+token(string(name)), value, depth+1)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
 )
@@ -61,6 +62,38 @@ func classes(in *run.Inspection) []class {
 		}
 	}
 	return all
+}
+
+// named reads classes that a person describes: a name, a colon, and what such principals
+// claim. Who they are is left out, as it is of other classes.
+func named(texts []string) ([]class, error) {
+	var all []class
+	for _, text := range texts {
+		name, claims, ok := strings.Cut(text, ":")
+		c := class{name: strings.TrimSpace(name), of: gateway.Principal{Method: gateway.AuthOAuth}}
+		if !ok || c.name == "" {
+			return nil, cli.Misused("--as wants \"NAME: claim=value …\", not %q", text)
+		}
+		for claim := range strings.FieldsSeq(claims) {
+			key, value, _ := strings.Cut(claim, "=")
+			switch key {
+			case "issuer":
+				c.of.Issuer = value
+			case "tenant":
+				c.of.Tenant = value
+			case "client":
+				c.of.Client = value
+			case "groups":
+				c.of.Groups = strings.Split(value, ",")
+			case "scopes":
+				c.of.Scopes = strings.Split(value, ",")
+			default:
+				return nil, cli.Misused("--as: %q is none of issuer=, tenant=, client=, groups=, scopes=", claim)
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 func host(issuer string) string {

@@ -25,8 +25,8 @@ type seenBy struct {
 }
 
 // sights asks policy for every configured principal, and for the classes of principals
-// that an issuer may send: who they are is not known before they come.
-func sights(ctx context.Context, in *run.Inspection) ([]seenBy, error) {
+// that an issuer may send: who they are is not known before they come; and for more.
+func sights(ctx context.Context, in *run.Inspection, more []class) ([]seenBy, error) {
 	var desk delivery.Desk
 	policy, _, err := desk.Plan(ctx, in.Config, time.Now, nil)
 	if err != nil {
@@ -56,7 +56,7 @@ func sights(ctx context.Context, in *run.Inspection) ([]seenBy, error) {
 			}
 		}
 	}
-	for _, c := range classes(in) {
+	for _, c := range append(classes(in), more...) {
 		if err := ask(c.name, &c.of); err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func combinations(w io.Writer, in *run.Inspection, seen []seenBy, format string)
 		}
 		legs := inventory.Of(tools)
 		found = found || legs.Lethal()
-		t.Add(s.name, strconv.FormatBool(legs.Lethal()), named(legs.Private), named(legs.Untrusted), named(legs.Outward), named(legs.Break()))
+		t.Add(s.name, strconv.FormatBool(legs.Lethal()), ids(legs.Private), ids(legs.Untrusted), ids(legs.Outward), ids(legs.Break()))
 	}
 	if err := write(w, t, format); err != nil {
 		return err
@@ -97,9 +97,9 @@ func combinations(w io.Writer, in *run.Inspection, seen []seenBy, format string)
 	return nil
 }
 
-func named(ids []gateway.ItemID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
+func ids(all []gateway.ItemID) string {
+	texts := make([]string, len(all))
+	for i, id := range all {
 		texts[i] = id.String()
 	}
 	return strings.Join(texts, " ")

@@ -7,6 +7,7 @@
 //	import.go     upstreams import
 //	meet.go       upstreams test
 //	self.go       upstreams show, upstreams approve
+//	exhibit.go    tools show -o json
 //	differ.go     upstreams diff; Differences: what is not as it was reviewed
 //	snippet.go    hosts snippet
 //	report.go     tools report: one row a tool

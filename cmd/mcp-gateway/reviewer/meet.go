@@ -3,6 +3,8 @@ package reviewer
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,31 +65,112 @@ func introduce(w io.Writer, in *run.Inspection, id string) {
 	if list.Instructions != nil {
 		fmt.Fprintf(w, "instructions  %s\n              %s\n", protocol.DigestOf(list.Instructions), diff.Visible(string(list.Instructions)))
 	}
+	var all []registry.Observation
 	for _, o := range in.Registry.Observations() {
 		if o.ID.Upstream == id && o.Definition != nil {
-			propose(w, &o)
+			all = append(all, o)
 		}
+	}
+	fmt.Fprintf(w, "offers        %s\n", count(all))
+	for i := range all {
+		propose(w, &all[i])
+	}
+	if list.Identity != "" && in.Exposure.Upstream(id) == nil {
+		fmt.Fprintf(w, "\nthe upstream itself\n  mcp-gateway upstreams approve %s --identity %s --source … --by …\n", id, list.Identity)
 	}
 }
 
-// propose says how one thing stands and how it might be approved. What it would do
-// is guessed from its name, never from what the upstream claims.
+// count says in one line how much there is to review.
+func count(all []registry.Observation) string {
+	kinds, warned := map[string]int{}, 0
+	for i := range all {
+		kinds[all[i].ID.Kind.String()]++
+		if slices.ContainsFunc(all[i].Findings, func(f gateway.Finding) bool { return f.Severity != gateway.Info }) {
+			warned++
+		}
+	}
+	var parts []string
+	for _, kind := range gateway.Kinds() {
+		if n := kinds[kind.String()]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of kind %s", n, kind))
+		}
+	}
+	if parts == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s; %d with warnings", strings.Join(parts, ", "), warned)
+}
+
+// propose says what one thing says of itself, what is suspicious about it, and how it
+// might be approved. What it would do is guessed from its name, never from what the
+// upstream claims.
 func propose(w io.Writer, o *registry.Observation) {
 	fmt.Fprintf(w, "\n%s  %s %s\n", diff.Visible(o.ID.String()), o.State, cli.Joined(o.Reasons))
-	for _, f := range o.Findings {
-		fmt.Fprintf(w, "  %s %s at %s: %s\n", f.Severity, f.Code, diff.Visible(f.Path), findings.Reason(f.Code))
+	if said := says(o.Definition.Raw); said != "" {
+		fmt.Fprintf(w, "  says: %s\n", said)
 	}
-	if o.State != gateway.StateNew || o.ID.Kind != gateway.KindTool {
+	var infos []string
+	for _, f := range o.Findings {
+		if f.Severity == gateway.Info {
+			infos = append(infos, f.Code)
+			continue
+		}
+		fmt.Fprintf(w, "  %s %s at %s: %s%s\n", f.Severity, f.Code, diff.Visible(f.Path), findings.Reason(f.Code), quoted(f.Excerpt))
+	}
+	if infos != nil {
+		fmt.Fprintf(w, "  info: %s\n", strings.Join(infos, ", "))
+	}
+	if o.State != gateway.StateNew || o.ID.Name == "" {
 		return
 	}
+	fmt.Fprintf(w, "  mcp-gateway tools approve %s --definition %s", shell(o.ID.String()), o.Digest)
+	if o.ID.Kind == gateway.KindTool {
+		offer(w, o)
+	}
+	fmt.Fprintln(w, " --owner … --why … --by …")
+}
+
+// offer is what a tool's approval needs besides.
+func offer(w io.Writer, o *registry.Observation) {
 	effect := findings.Effect(o.ID.Name)
 	if effect == "" {
 		effect = gateway.Destructive
 	}
-	fmt.Fprintf(w, "  mcp-gateway tools approve %s --definition %s --side-effect %s --scope %s:%s --owner … --why … --by …",
-		o.ID, o.Digest, effect, o.ID.Upstream, map[bool]string{true: "read", false: "write"}[effect == gateway.Read])
+	fmt.Fprintf(w, " --side-effect %s --scope %s:%s", effect, o.ID.Upstream, map[bool]string{true: "read", false: "write"}[effect == gateway.Read])
 	if effect != gateway.Read {
 		fmt.Fprint(w, " --external-id …")
 	}
-	fmt.Fprintln(w)
+}
+
+// says is the beginning of what a definition says of itself.
+func says(raw []byte) string {
+	if protocol.Kind(raw) != '{' {
+		return ""
+	}
+	value, _ := protocol.Member(raw, "description")
+	text, _ := protocol.Text(value)
+	text = strings.Join(strings.Fields(text), " ")
+	const most = 100
+	if runes := []rune(text); len(runes) > most {
+		return fmt.Sprintf("%s… (%d characters)", diff.Visible(string(runes[:most])), len(runes))
+	}
+	return diff.Visible(text)
+}
+
+func quoted(excerpt string) string {
+	if excerpt == "" {
+		return ""
+	}
+	return fmt.Sprintf(": \"%s\"", diff.Visible(excerpt))
+}
+
+// shell quotes what an upstream chose, so that a shell takes a command that is pasted as
+// it stands.
+func shell(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:", r))
+	}) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

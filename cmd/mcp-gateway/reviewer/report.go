@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,8 @@ func (d *Desk) report() *cobra.Command {
 		Short: "The inventory: every tool, its owner and reason, who uses it, who can reach it, what might go",
 		Long: "The inventory. -o md prints it as Markdown. `remove` names why a tool might be taken out: no_reason, never_used\n" +
 			"in the time of --since, twin of another upstream's tool. Of an OAuth issuer, whose principals are not known before\n" +
-			"they come, reached_by names classes: issuer[scopes], and issuer[*] of those who hold every scope.\n" +
+			"they come, reached_by names classes: issuer[scopes], and issuer[*] of those who hold every scope. --as asks for\n" +
+			"others, by what they claim: groups and scopes, as policy sees them.\n" +
 			"With --lethal: for each configured principal, whether it reaches tools that together can carry private data to\n" +
 			"strangers, and the fewest tools without which it can't; exit code 3 where one can.",
 		Args: cobra.NoArgs,
@@ -35,12 +37,17 @@ func (d *Desk) report() *cobra.Command {
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	since := cmd.Flags().Duration("since", 90*24*time.Hour, "how far back use is counted")
 	lethal := cmd.Flags().Bool("lethal", false, "who can reach private data, strangers' content and the outside together")
+	as := cmd.Flags().StringArray("as", nil, "also ask for `who`: \"NAME: issuer=URL tenant=T client=C groups=A,B scopes=X,Y\", each where it is known; repeat for several")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		more, err := named(*as)
+		if err != nil {
+			return err
+		}
 		in, err := d.Inspect(cmd, "", false)
 		if err != nil {
 			return err
 		}
-		seen, err := sights(cmd.Context(), in)
+		seen, err := sights(cmd.Context(), in, more)
 		if err != nil {
 			return err
 		}
@@ -117,7 +124,7 @@ func inventoryOf(in *run.Inspection, seen []seenBy, used map[string]*use) *cli.T
 			effect = string(f.Class())
 		}
 		t.Add(o.ID.String(), f.Owner, effect, claimed(o), string(f.Idempotent), strings.Join(f.Scopes, " "), f.Why, f.Contract, string(o.State),
-			strings.Join(codes(o), " "), strconv.Itoa(u.calls), last, strings.Join(u.callers, " "), strings.Join(reachedBy(in, seen, o.ID), " "),
+			strings.Join(Codes(o), " "), strconv.Itoa(u.calls), last, strings.Join(u.callers, " "), strings.Join(reachedBy(in, seen, o.ID), " "),
 			strconv.Itoa(rendered(in, o.ID)), strings.Join(reasons, " "))
 	}
 	return t
@@ -161,10 +168,13 @@ func claimed(o *registry.Observation) string {
 	}
 }
 
-func codes(o *registry.Observation) []string {
+// Codes are the kinds of findings in what is observed, each once, as they stand.
+func Codes(o *registry.Observation) []string {
 	var all []string
 	for _, f := range o.Findings {
-		all = append(all, f.Code)
+		if !slices.Contains(all, f.Code) {
+			all = append(all, f.Code)
+		}
 	}
 	return all
 }
@@ -190,11 +200,23 @@ func rendered(in *run.Inspection, id gateway.ItemID) int {
 	return len(p.Item().Fragment)
 }
 
+// brief cuts a cell of a table for people; the other formats have it whole.
+func brief(cell string) string {
+	const most = 44
+	if utf8.RuneCountInString(cell) <= most {
+		return cell
+	}
+	return string([]rune(cell)[:most-1]) + "…"
+}
+
 // write is cli.Table.Write with Markdown beside its formats.
 func write(w io.Writer, t *cli.Table, format string) error {
 	for _, row := range t.Rows {
 		for i := range row {
 			row[i] = diff.Visible(row[i])
+			if format == "table" {
+				row[i] = brief(row[i])
+			}
 		}
 	}
 	return t.Write(w, format)
