@@ -13,6 +13,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/author"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/reviewer"
+	"mcp-gateway/cmd/mcp-gateway/reviewer/exhibit"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
@@ -135,7 +136,7 @@ func toolsShowCommand(f *flags) *cobra.Command {
 			return err
 		}
 		if *format == "json" {
-			return reviewer.Exhibit(cmd.OutOrStdout(), o, in.History)
+			return exhibit.Write(cmd.OutOrStdout(), o, in.History)
 		}
 		show(cmd.OutOrStdout(), o)
 		past(cmd.OutOrStdout(), o, in.History)

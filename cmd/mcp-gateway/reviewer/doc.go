@@ -7,10 +7,10 @@
 //	import.go     upstreams import
 //	meet.go       upstreams test
 //	self.go       upstreams show, upstreams approve
-//	exhibit.go    tools show -o json
 //	differ.go     upstreams diff; Differences: what is not as it was reviewed
 //	snippet.go    hosts snippet
 //	report.go     tools report: one row a tool
 //	combine.go    tools report --lethal: who can reach all three
+//	exhibit/      tools show -o json
 //	classes.go    whom an issuer may send, by the scopes that they hold
 package reviewer

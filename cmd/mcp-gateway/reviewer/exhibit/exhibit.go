@@ -1,4 +1,4 @@
-package reviewer
+package exhibit
 
 import (
 	"encoding/json"
@@ -63,10 +63,10 @@ type seen struct {
 	State  string         `json:"state"`
 }
 
-// Exhibit writes what is known of one thing as one JSON object. The definition is as it
+// Write writes what is known of one thing as one JSON object. The definition is as it
 // was sent, but for white space between its parts and for characters that don't show,
 // which are escaped.
-func Exhibit(w io.Writer, o *registry.Observation, history []registry.Seen) error {
+func Write(w io.Writer, o *registry.Observation, history []registry.Seen) error {
 	x := exhibit{
 		Tool: o.ID.String(), Exposed: o.Exposed, State: string(o.State), Digest: o.Digest,
 		Reasons: append([]gateway.Reason{}, o.Reasons...), Detail: o.Detail, Findings: []found{}, Seen: []seen{},
