@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/approval"
 	"mcp-gateway/approval/office"
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/index"
 	"mcp-gateway/auth/staff"
 	"mcp-gateway/gateway"
 )
@@ -35,6 +36,9 @@ type Options struct {
 	Refresh func(ctx context.Context, upstream string) (known bool, err error)
 	// Events returns a page of what is on record; index.ErrCursor where cursor is none.
 	Events func(ctx context.Context, f audit.Filter, cursor string) (rows []audit.Row, next string, err error)
+	// Count returns how many rows have the same values of some columns, most first;
+	// index.ErrColumn where one is none.
+	Count func(ctx context.Context, f audit.Filter, by []string) ([]index.Group, error)
 	// Detail returns the kept arguments of an action, once it is durable who looks and why;
 	// detail.ErrNone where nothing is kept that they may see.
 	Detail func(ctx context.Context, who *staff.Member, action audit.ID, why gateway.Reason) (Detail, error)
@@ -58,6 +62,7 @@ func New(o Options) *API {
 		"GET /v1/tools":                   {staff.See, a.tools},
 		"POST /v1/upstreams/{id}/refresh": {staff.Refresh, a.refresh},
 		"GET /v1/events":                  {staff.Audit, a.events},
+		"GET /v1/events/counts":           {staff.Audit, a.counts},
 		"GET /v1/details/{action}":        {staff.Detail, a.detail},
 		"GET /v1/approvals":               {staff.See, a.list},
 		"GET /v1/approvals/{id}":          {staff.Read, a.show},

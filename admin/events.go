@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"mcp-gateway/audit"
@@ -69,6 +70,49 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 		page.Events[i] = eventOf(&rows[i])
 	}
 	send(w, http.StatusOK, &page)
+}
+
+// Counts is how many rows of the record have the same values of the columns By, most
+// first.
+type Counts struct {
+	By     []string `json:"by"`
+	Groups []Group  `json:"groups"`
+}
+
+// Group is one of them.
+type Group struct {
+	Values []string `json:"values"`
+	Rows   uint64   `json:"rows"`
+}
+
+// counts: the same question, ?by=effect,code besides, answered with numbers.
+func (a *API) counts(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+	values := r.URL.Query()
+	by := strings.Split(values.Get("by"), ",")
+	repeated := len(values["by"]) != 1
+	values.Del("by")
+	f, cursor, ok := asked(values)
+	if !ok || repeated || cursor != "" {
+		refuse(w, http.StatusBadRequest, Malformed, "Wants columns in by, such as effect,code, and members of audit query; no cursor.")
+		return
+	}
+	if who.Tenant != "" {
+		f.Tenant = audit.Label(who.Tenant)
+	}
+	groups, err := a.o.Count(r.Context(), f, by)
+	if errors.Is(err, index.ErrColumn) {
+		refuse(w, http.StatusBadRequest, Malformed, "by wants some of "+strings.Join(index.Columns(), ", ")+".")
+		return
+	}
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	out := Counts{By: by, Groups: make([]Group, len(groups))}
+	for i, g := range groups {
+		out.Groups[i] = Group{g.Values, g.Rows}
+	}
+	send(w, http.StatusOK, &out)
 }
 
 // asked reads a question; a member that is not known, given twice or not of its form

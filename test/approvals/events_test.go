@@ -46,6 +46,30 @@ func TestTheRecordIsForAuditors(t *testing.T) {
 	if len(seen) != 5 {
 		t.Errorf("%d refusals, want 5", len(seen))
 	}
+	count := func(who, query string) (admin.Counts, int) {
+		t.Helper()
+		got := s.AskAdmin(t, who, http.MethodGet, "/v1/events/counts"+query, "")
+		var all admin.Counts
+		if err := json.Unmarshal(got.Body, &all); err != nil {
+			t.Fatal(err)
+		}
+		return all, got.Status
+	}
+	if all, status := count("audrey", "?refused=true&by=code,type"); status != 200 || len(all.Groups) != 1 || all.Groups[0].Rows != 5 ||
+		all.Groups[0].Values[0] != "unknown_tool" || all.Groups[0].Values[1] != "tool.refused" {
+		t.Errorf("%d %+v", status, all)
+	}
+	if all, status := count("afar", "?by=code&refused=true"); status != 200 || len(all.Groups) != 0 {
+		t.Errorf("another tenant's auditor counts %+v", all)
+	}
+	for _, query := range []string{"", "?by=", "?by=prev", "?by=code&by=type", "?by=code&cursor=1.1", "?by=code&tol=x"} {
+		if _, status := count("audrey", query); status != http.StatusBadRequest {
+			t.Errorf("counts%s: %d", query, status)
+		}
+	}
+	if _, status := count("carol", "?by=code"); status != http.StatusForbidden {
+		t.Errorf("an approver counts: %d", status)
+	}
 	if page, status := ask("afar", "?refused=true"); status != 200 || len(page.Events) != 0 {
 		t.Errorf("another tenant's auditor sees %+v", page.Events)
 	}

@@ -90,6 +90,7 @@ func New(o Options) (*Desk, error) {
 		Tools:     d.tools,
 		Refresh:   o.Refresh,
 		Events:    o.Index.Page,
+		Count:     o.Index.Count,
 		Detail:    d.look,
 	})
 	return d, d.open(o.Config.Console)
