@@ -123,8 +123,8 @@ func (e *Engine) Decide(ctx context.Context, p *gateway.Principal, r *Resource, 
 func (e *Engine) decide(ctx context.Context, p *gateway.Principal, r *Resource, args []byte, c *Context) (d Decision, err error) {
 	defer contain(&err)
 	c.Action = cmp.Or(c.Action, protocol.MethodToolsCall)
-	who := e.subjects.get(p)
-	d.asked = question{who.term, r, *c, e.inputs}
+	who := e.subjects.know(p)
+	d.asked = question{who, e.subjects, r, *c, e.inputs}
 	var a *answer.Answer
 	if e.memo == nil {
 		a, err = e.ask(ctx, &d.asked, args)

@@ -224,15 +224,33 @@ type subjects struct {
 	terms *lru.Cache[uint64, subject]
 }
 
-// subject is a principal as it was when its term was built.
+// subject is a principal and what tells it apart.
 type subject struct {
 	of     gateway.Principal
-	term   *ast.Term
+	term   *ast.Term         // nil: it is not at hand
 	digest [sha256.Size]byte // of what the decision looks at
+	whole  [sha256.Size]byte // of all that policy is told
 }
 
-// keptSubjects bounds the cache: some hundred bytes each.
+// keptSubjects bounds the cache of terms: some kilobytes each.
 const keptSubjects = 4096
+
+// know returns a principal, with its term only where that is at hand: an answer that
+// is kept needs none, and those who call may be many more than there are terms.
+func (s *subjects) know(p *gateway.Principal) subject {
+	if kept, ok := s.terms.Get(s.digest(p)); ok && same(&kept.of, p) {
+		return kept
+	}
+	return subject{of: *p, digest: s.reads.digest(p), whole: everything.digest(p)}
+}
+
+// term returns that of a principal that was known.
+func (s *subjects) term(who *subject) *ast.Term {
+	if who.term == nil {
+		who.term = s.get(&who.of).term
+	}
+	return who.term
+}
 
 func newSubjects(r subjectReads) (*subjects, error) {
 	terms, err := lru.New[uint64, subject](keptSubjects)
@@ -261,7 +279,7 @@ func (s *subjects) get(p *gateway.Principal) subject {
 			text("auth_method", string(p.Method)),
 		)},
 	)
-	made := subject{of: of, term: t, digest: s.reads.digest(&of)}
+	made := subject{of: of, term: t, digest: s.reads.digest(&of), whole: everything.digest(&of)}
 	s.terms.Add(key, made)
 	return made
 }

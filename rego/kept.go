@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 
 	"mcp-gateway/gateway"
@@ -12,22 +13,24 @@ import (
 
 // question is what a decision answers, without the arguments.
 type question struct {
-	subject  *ast.Term
+	who      subject
+	subjects *subjects
 	resource *Resource
 	context  Context
 	kept     *lru.Cache[keptKey, gateway.Digest] // digests of inputs
 }
 
-// keptKey tells inputs apart by the terms that they are made of, which never
-// change.
+// keptKey tells inputs apart by what they are made of. A Resource never changes and
+// is told by its address.
 type keptKey struct {
-	subject                          *ast.Term
+	subject                          [sha256.Size]byte
 	resource                         *Resource
 	action, era, revision, transport string
 }
 
-// keptInputs bounds how many digests of inputs are known by heart.
-const keptInputs = 8192
+// keptInputs bounds how many digests of inputs are known by heart: some 300 bytes
+// each, so 40 MB where as many principals call.
+const keptInputs = 128 << 10
 
 // Input returns the argument-free input of the decision as canonical JSON:
 // what can be kept to explain and replay it. What changes from call to call is
@@ -55,7 +58,7 @@ func (d Decision) InputDigest() (digest gateway.Digest, fresh bool) {
 		return "", false
 	}
 	c := &d.asked.context
-	key := keptKey{d.asked.subject, d.asked.resource, c.Action, c.Era, c.Revision, c.Transport}
+	key := keptKey{d.asked.who.whole, d.asked.resource, c.Action, c.Era, c.Revision, c.Transport}
 	if digest, ok := d.asked.kept.Get(key); ok {
 		return digest, false
 	}
@@ -82,7 +85,7 @@ func (q *question) input(arguments, context *ast.Term) ast.Value {
 		n--
 	}
 	return ast.NewObject(
-		member{names.subject, q.subject},
+		member{names.subject, q.subjects.term(&q.who)},
 		member{names.action, ast.ObjectTerm(member{names.name, word(q.context.Action)})},
 		member{names.resource, ast.ObjectTerm(resource[:n]...)},
 		member{names.context, context},

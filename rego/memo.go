@@ -108,9 +108,12 @@ func subjectReadsOf(r lint.Reads) subjectReads {
 	}
 }
 
+// everything is what policy could look at.
+var everything = subjectReads{id: true, issuer: true, tenant: true, client: true, method: true, scopes: true, groups: true}
+
 // digest is over those parts, each with its length, so that no two read alike.
 func (s subjectReads) digest(p *gateway.Principal) [sha256.Size]byte {
-	var buf []byte
+	buf := make([]byte, 0, 512)
 	add := func(read bool, texts ...string) {
 		if !read {
 			texts = nil

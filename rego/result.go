@@ -52,7 +52,7 @@ func (e *Engine) judge(ctx context.Context, p *gateway.Principal, r *Resource, c
 	if c.Action == "" {
 		c.Action = protocol.MethodToolsCall
 	}
-	q := question{e.subjects.get(p).term, r, *c, nil}
+	q := question{e.subjects.know(p), e.subjects, r, *c, nil}
 	input := q.input(nil, c.term(&e.after, nil)).(ast.Object)
 	came, err := res.term()
 	if err != nil {
