@@ -22,6 +22,7 @@
 //	growth.go    the same call as upstreams, tools, principals, results grow
 //	page.go      docs/performance.md and its plot
 //	receipts.go  what it takes to verify receipts
+//	apart.go     what durability costs: the journal's, the ledger's and the index's part
 //	reviewed.go  what lists cost apart: the re-check, a principal's view, the event
 //	legacy.go    role typed; calls within a session of an older revision
 //	load.go      the load: one request again and again on persistent connections

@@ -91,9 +91,13 @@ func review(ctx context.Context, upstream string, s shape) (string, error) {
 		fmt.Fprintf(&out, "  %s:\n", server)
 		for raw := range protocol.Elements(tools) {
 			name, _ := protocol.Member(raw, "name")
+			effect := "read"
+			if text, _ := protocol.Text(name); text == noteTool {
+				effect = "write\n      waive: {external_id: it keeps nothing}"
+			}
 			fmt.Fprintf(&out, `    %s:
       definition: %q
-      side_effect: read
+      side_effect: %s
       reversible: yes
       outbound: no
       open_world: no
@@ -105,7 +109,7 @@ func review(ctx context.Context, upstream string, s shape) (string, error) {
       why: it is measured
       approved_by: bench
       approved_at: 2026-09-01
-`, name, protocol.DigestOf(raw))
+`, name, protocol.DigestOf(raw), effect)
 		}
 	}
 	return out.String(), nil

@@ -95,6 +95,11 @@ func bench(ctx context.Context, args []string) (err error) {
 		more, err = stage.reviewed(ctx, dir, rows)
 		rows = append(rows, more...)
 	}
+	if err == nil {
+		var more []row
+		more, err = durable(ctx, filepath.Join(dir, "durable"), &s, rows)
+		rows = append(rows, more...)
+	}
 	if err == nil && s.page != "" {
 		err = stage.writePage(ctx, filepath.Join(dir, "grown"), &s, rows)
 	}

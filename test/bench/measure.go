@@ -95,6 +95,16 @@ func (s *stage) calls() []target {
 	}
 }
 
+// writes are the targets of a call with side effects.
+func (s *stage) writes() []target {
+	key := s.gateway.Key
+	return []target{
+		{direct, s.upstream, nil, newCall(s.upstream.Serve, "/"+echoServer, noteTool, key, resultSize)},
+		{bare, s.bare, nil, newCall(s.bare.Serve, "/"+echoServer, noteTool, key, resultSize)},
+		{gateway, s.gateway, s.index, newCall(s.gateway.Serve, "/mcp", echoServer+"__"+noteTool, key, 0)},
+	}
+}
+
 func (s *stage) lists() []target {
 	key := s.gateway.Key
 	catalog := fmt.Sprintf("/%s/%d", catalogServer, catalogSize)
@@ -130,7 +140,7 @@ func (s *stage) measure(ctx context.Context, o *settings) ([]row, error) {
 	for _, w := range []struct {
 		name    string
 		targets []target
-	}{{protocol.MethodToolsCall, s.calls()}, {protocol.MethodToolsList, s.lists()}, {legacyCall, legacy}} {
+	}{{protocol.MethodToolsCall, s.calls()}, {protocol.MethodToolsList, s.lists()}, {legacyCall, legacy}, {writing, s.writes()}} {
 		for _, n := range o.concurrency {
 			targets := slices.DeleteFunc(slices.Clone(w.targets), func(t target) bool {
 				return !o.only.MatchString(fmt.Sprintf("%s %d %s", w.name, n, t.name))

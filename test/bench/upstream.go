@@ -18,6 +18,7 @@ const (
 	echoServer    = "echo"
 	catalogServer = "catalog"
 	catalogSize   = 300
+	noteTool      = "note" // of the echo server: it has side effects
 )
 
 // said and heard are the typed tool's arguments and result, from which the SDK
@@ -69,6 +70,10 @@ func newEcho() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: echoServer, Version: "1"}, nil)
 	tool := &mcp.Tool{Name: "echo", Description: "Says back what it was told."}
 	mcp.AddTool(s, tool, func(_ context.Context, _ *mcp.CallToolRequest, in said) (*mcp.CallToolResult, heard, error) {
+		return nil, heard{Echo: in.Text, Length: len(in.Text)}, nil
+	})
+	note := &mcp.Tool{Name: noteTool, Description: "Keeps what it was told."}
+	mcp.AddTool(s, note, func(_ context.Context, _ *mcp.CallToolRequest, in said) (*mcp.CallToolResult, heard, error) {
 		return nil, heard{Echo: in.Text, Length: len(in.Text)}, nil
 	})
 	fill := &mcp.Tool{Name: "fill", Description: "Gives a text of some size."}
