@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"mcp-gateway/egress/plain"
@@ -69,9 +70,19 @@ func NewClient(o Options) *http.Client {
 // ReadBody reads r to its end, at most limit bytes of it. A longer body is a
 // *gateway.Error with CodeTooLarge, of which no byte is returned, since cut JSON
 // must never reach a parser. Other errors are those of r.
-func ReadBody(r io.Reader, limit int) ([]byte, error) {
+func ReadBody(r io.Reader, limit int) ([]byte, error) { return ReadSized(r, -1, limit) }
+
+// largestGuess is how much room is made on somebody's word.
+const largestGuess = 64 << 10
+
+// ReadSized is ReadBody where a length was announced, which may be wrong; -1 = none was.
+func ReadSized(r io.Reader, announced int64, limit int) ([]byte, error) {
 	limit = max(limit, 0)
-	body, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	var body []byte
+	if announced >= 0 {
+		body = make([]byte, 0, min(announced, int64(limit), largestGuess)+1) // the end is seen with room for one byte more
+	}
+	body, err := readAll(body, r, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -79,4 +90,24 @@ func ReadBody(r io.Reader, limit int) ([]byte, error) {
 		return nil, gateway.Because(gateway.CodeTooLarge, fmt.Errorf("body of more than %d bytes", limit))
 	}
 	return body, nil
+}
+
+// readAll appends what r gives until its end, and no more than most bytes.
+func readAll(dst []byte, r io.Reader, most int) ([]byte, error) {
+	for {
+		if len(dst) >= most {
+			return dst, nil
+		}
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, max(512, cap(dst)/4))
+		}
+		n, err := r.Read(dst[len(dst):min(cap(dst), most)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case err == io.EOF:
+			return dst, nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }

@@ -5,7 +5,7 @@
 // Map:
 //
 //	guard.go    Guard: which addresses may be dialled, judged after resolution
-//	client.go   Options, NewClient, ReadBody
+//	client.go   Options, NewClient, ReadBody, ReadSized
 //
 // Below it stands egress/plain, the way of short exchanges without TLS.
 package egress

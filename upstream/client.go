@@ -82,8 +82,11 @@ func New(cfg Config) (*Client, error) {
 // known), CodeTimeout, CodeCancelled, CodeTooLarge, CodeExecutionError; the first
 // of Reasons says why.
 func (c *Client) Call(ctx context.Context, out protocol.Outgoing) (protocol.Incoming, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-	defer cancel()
+	if end, ok := ctx.Deadline(); !ok || time.Until(end) > c.cfg.Timeout { // else the caller's time is the shorter
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.cfg.Timeout)
+		defer cancel()
+	}
 	if err := c.gate.enter(ctx); err != nil {
 		return protocol.Incoming{}, staged(err)
 	}

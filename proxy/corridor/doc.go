@@ -4,4 +4,5 @@
 // Map:
 //
 //	pipeline.go  Fact, Stage, Pipeline: prove, run, contain, settle
+//	grace.go     the context of settling: a deadline whose timer nobody pays for who does not wait
 package corridor

@@ -117,16 +117,15 @@ func (p *Pipeline[C]) Do(ctx context.Context, c C) {
 }
 
 func (p *Pipeline[C]) settle(ctx context.Context, c C, entered int) {
-	var settling context.Context
+	var settling *grace
 	for i := entered - 1; i >= 0; i-- {
 		s := &p.stages[i]
 		if s.Settle == nil {
 			continue
 		}
 		if settling == nil {
-			var done context.CancelFunc
-			settling, done = context.WithTimeout(context.WithoutCancel(ctx), patience)
-			defer done()
+			settling = newGrace(ctx, patience)
+			defer settling.over()
 		}
 		if err := contain(settling, c, s.Settle); err != nil {
 			c.Replace(s.Name, err)

@@ -57,7 +57,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error)
 	}
 	rc := http.NewResponseController(w)
 	bounded := rc.SetReadDeadline(time.Now().Add(bodyTime)) == nil
-	body, err := egress.ReadBody(r.Body, limit)
+	body, err := egress.ReadSized(r.Body, r.ContentLength, limit)
 	var known *gateway.Error
 	switch {
 	case err == nil && bounded:

@@ -25,6 +25,8 @@ type Recorder struct {
 	Log func(*call.Call)
 	// Settled is told of every call once it is settled; nil for none.
 	Settled func(*call.Call)
+
+	waits waits
 }
 
 // Intend puts the decision on record. Nothing is sent upstream before this
@@ -37,7 +39,7 @@ func (r *Recorder) Intend(ctx context.Context, c *call.Call) error {
 		c.Action = c.ID
 	}
 	var err error
-	if c.Decided, err = r.append(ctx, c, r.event(c, audit.ToolDecided)); err != nil {
+	if c.Decided, err = r.append(c, r.event(c, audit.ToolDecided)); err != nil {
 		return err
 	}
 	r.detail(c, c.Action)
@@ -83,7 +85,7 @@ func (r *Recorder) Conclude(ctx context.Context, c *call.Call) error {
 		}
 	}
 	var err error
-	c.Finished, err = r.append(ctx, c, e)
+	c.Finished, err = r.append(c, e)
 	if err != nil && c.Item.Valid() && c.Item.Item().Facts.Class() != gateway.Read {
 		return gateway.Because(gateway.CodeOutcomeUnknown, err)
 	}
@@ -106,7 +108,7 @@ func (r *Recorder) Note(ctx context.Context, c *call.Call) error {
 	}
 	e.Offered, e.OfferedDigest = offered.Sum()
 	e.Withheld, e.WithheldDigest = withheld.Sum()
-	_, err := r.append(ctx, c, e)
+	_, err := r.append(c, e)
 	return err
 }
 
@@ -140,7 +142,7 @@ func (r *Recorder) Refused(ctx context.Context, c *call.Call) error {
 	if t == audit.ToolRefused {
 		r.detail(c, e.Action)
 	}
-	_, err := r.append(ctx, c, e)
+	_, err := r.append(c, e)
 	return err
 }
 
@@ -160,11 +162,10 @@ func reaches(method string) bool {
 	return false
 }
 
-// append makes an event durable, within the time that audit is given.
-func (r *Recorder) append(ctx context.Context, c *call.Call, e *audit.Event) (audit.Position, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.World.Limits.AuditTimeout)
-	defer cancel()
-	at, err := r.Journal.Append(ctx, e, durability(c))
+// append makes an event durable, within the time that audit is given: whether the host
+// is there still does not matter.
+func (r *Recorder) append(c *call.Call, e *audit.Event) (audit.Position, error) {
+	at, err := r.Journal.Append(r.waits.within(c.World.Limits.AuditTimeout), e, durability(c))
 	if err != nil {
 		return audit.Position{}, gateway.Because(gateway.CodeAuditUnavailable, err)
 	}

@@ -14,6 +14,6 @@ func (r *Recorder) Repeated(ctx context.Context, c *call.Call, of *receipt.Entry
 	e := r.event(c, audit.ToolRepeated)
 	e.Action, e.Outcome = c.ID, of.State
 	e.OfReplica, e.OfBoot, e.OfSeq = audit.Ident(of.Decided.Replica), of.Decided.Boot, of.Decided.Seq
-	_, err := r.append(ctx, c, e)
+	_, err := r.append(c, e)
 	return err
 }

@@ -22,13 +22,13 @@ func (r *Recorder) Opened(ctx context.Context, c *call.Call) error {
 	}
 	wanted, _ := c.Heard.Wanted.All()
 	e.Offered, e.Withheld = e.Offered+uint32(len(wanted)), uint32(c.Heard.Refused)
-	_, err := r.append(ctx, c, e)
+	_, err := r.append(c, e)
 	return err
 }
 
 // Unsubscribed puts on record that a session wants a resource no more.
 func (r *Recorder) Unsubscribed(ctx context.Context, c *call.Call) error {
-	_, err := r.append(ctx, c, r.event(c, audit.SubscriptionClosed))
+	_, err := r.append(c, r.event(c, audit.SubscriptionClosed))
 	return err
 }
 
@@ -44,6 +44,6 @@ func (r *Recorder) Closed(ctx context.Context, c *call.Call) error {
 	if c.Heard.Ended != "" {
 		e.Reasons = []gateway.Reason{c.Heard.Ended}
 	}
-	_, err := r.append(ctx, c, e)
+	_, err := r.append(c, e)
 	return err
 }

@@ -15,15 +15,14 @@ type Exchange struct {
 	ID  int64 // also the progress token
 	Out *protocol.Outgoing
 
-	ctx    context.Context // ends with the exchange
-	cancel context.CancelFunc
-	reply  chan Reply // on a Line: one, by whoever removed the exchange from its hub
+	ctx   context.Context // of whoever made it
+	reply chan Reply      // on a Line: one, by whoever removed the exchange from its hub
 
 	mu       sync.Mutex // held while Notify runs, so that nothing is told once it is over
 	over     bool
 	progress float64
-	begun    bool // progress is set
-	asks     map[string]context.CancelFunc
+	begun    bool                          // progress is set
+	asks     map[string]context.CancelFunc // what ends the questions that are open
 }
 
 // Reply is what became of a request: a message, or why there will be none.
@@ -37,10 +36,12 @@ func (x *Exchange) Reply() <-chan Reply { return x.reply }
 
 // close ends what belongs to the exchange; when it returns Notify runs no more.
 func (x *Exchange) close() {
-	x.cancel()
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.over = true
-	x.mu.Unlock()
+	for _, end := range x.asks {
+		end()
+	}
 }
 
 // tell gives a notification to the caller, if it is still there and wants it.

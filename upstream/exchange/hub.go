@@ -38,8 +38,7 @@ func NewHub(r Rules) *Hub { return &Hub{rules: r, open: make(map[int64]*Exchange
 
 // Open numbers a request. What belongs to it ends with ctx, or with Close.
 func (h *Hub) Open(ctx context.Context, out *protocol.Outgoing) *Exchange {
-	x := &Exchange{Out: out, reply: make(chan Reply, 1)}
-	x.ctx, x.cancel = context.WithCancel(ctx)
+	x := &Exchange{Out: out, ctx: ctx, reply: make(chan Reply, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last++

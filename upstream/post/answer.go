@@ -49,7 +49,7 @@ func (r *Reader) Read(ctx context.Context, resp *http.Response) (protocol.Incomi
 	if stream {
 		return r.stream(ctx, resp.Body)
 	}
-	body, err := egress.ReadBody(resp.Body, r.Limit+envelopeRoom)
+	body, err := egress.ReadSized(resp.Body, resp.ContentLength, r.Limit+envelopeRoom)
 	if err != nil {
 		return sent, Cut(ctx, err)
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	URL      string
 	Bearer   string            // the gateway's own credential for this upstream; "" for none
 	Source   credential.Source // gives the credential of each request instead; nil for none
-	Client   *http.Client      // with the dial guard; required
+	Client   *http.Client      // with the dial guard; required. No redirect is followed
 	Version  string            // of the gateway, for User-Agent
 	Depth    int               // of JSON; the protocol package's default
 	Counters *exchange.Counters
@@ -35,6 +35,7 @@ type Server struct {
 	opts  Options
 	url   *url.URL
 	fixed fixedHeaders
+	round http.RoundTripper // the client's: it keeps no cookies, and 3xx is an answer
 }
 
 // New returns the server of that URL, without any user or fragment in it.
@@ -44,7 +45,11 @@ func New(opts Options) (*Server, error) {
 		return nil, gateway.Because(gateway.CodeInternal, err)
 	}
 	u.User, u.Fragment = nil, ""
-	return &Server{opts: opts, url: u, fixed: newFixedHeaders(opts.Version, opts.Bearer)}, nil
+	s := &Server{opts: opts, url: u, fixed: newFixedHeaders(opts.Version, opts.Bearer), round: opts.Client.Transport}
+	if s.round == nil {
+		s.round = http.DefaultTransport
+	}
+	return s, nil
 }
 
 // Endpoint returns the same server at another URL that it named, absolute or
@@ -195,7 +200,7 @@ func (s *Server) post(ctx context.Context, h http.Header, body []byte, touched *
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Body: first, GetBody: newBody, ContentLength: int64(len(body)),
 	}).WithContext(ctx)
-	return s.opts.Client.Do(req)
+	return s.round.RoundTrip(req)
 }
 
 // Tell posts a message that has no answer and reads none. The status says
@@ -226,5 +231,5 @@ func (s *Server) Bare(ctx context.Context, method string, h http.Header, after s
 	req := (&http.Request{
 		Method: method, URL: s.url, Host: s.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	return s.opts.Client.Do(req)
+	return s.round.RoundTrip(req)
 }
