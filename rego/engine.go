@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/parts"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -36,7 +37,7 @@ type Engine struct {
 
 func newEngine(p *check.Policy, o Options) (*Engine, error) {
 	reads := p.Reads[PhaseDecision]
-	s, err := newSubjects(subjectReadsOf(reads))
+	s, err := newSubjects(parts.Of(reads))
 	if err != nil {
 		return nil, err
 	}

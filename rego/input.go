@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/rego/facts"
+	"mcp-gateway/rego/parts"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -220,7 +221,7 @@ func word(s string) *ast.Term {
 // subjects keeps the terms of the principals that called last.
 type subjects struct {
 	seed  maphash.Seed
-	reads subjectReads
+	reads parts.Parts
 	terms *lru.Cache[uint64, subject]
 }
 
@@ -241,7 +242,7 @@ func (s *subjects) know(p *gateway.Principal) subject {
 	if kept, ok := s.terms.Get(s.digest(p)); ok && same(&kept.of, p) {
 		return kept
 	}
-	return subject{of: *p, digest: s.reads.digest(p), whole: everything.digest(p)}
+	return subject{of: *p, digest: s.reads.Digest(p), whole: parts.All().Digest(p)}
 }
 
 // term returns that of a principal that was known.
@@ -252,7 +253,7 @@ func (s *subjects) term(who *subject) *ast.Term {
 	return who.term
 }
 
-func newSubjects(r subjectReads) (*subjects, error) {
+func newSubjects(r parts.Parts) (*subjects, error) {
 	terms, err := lru.New[uint64, subject](keptSubjects)
 	return &subjects{seed: maphash.MakeSeed(), reads: r, terms: terms}, err
 }
@@ -279,7 +280,7 @@ func (s *subjects) get(p *gateway.Principal) subject {
 			text("auth_method", string(p.Method)),
 		)},
 	)
-	made := subject{of: of, term: t, digest: s.reads.digest(&of), whole: everything.digest(&of)}
+	made := subject{of: of, term: t, digest: s.reads.Digest(&of), whole: parts.All().Digest(&of)}
 	s.terms.Add(key, made)
 	return made
 }

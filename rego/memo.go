@@ -2,9 +2,7 @@ package rego
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 
-	"mcp-gateway/gateway"
 	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/lint"
 
@@ -96,39 +94,3 @@ func (m *memo) key(who *subject, r *Resource, args []byte, c *Context) memoKey {
 func (m *memo) get(k *memoKey) (*answer.Answer, bool) { return m.kept.Get(*k) }
 
 func (m *memo) put(k *memoKey, a *answer.Answer) { m.kept.Add(*k, a) }
-
-// subjectReads says which parts of a subject a decision looks at.
-type subjectReads struct{ id, issuer, tenant, client, method, scopes, groups bool }
-
-func subjectReadsOf(r lint.Reads) subjectReads {
-	at := func(name string) bool { return r.Any("subject.properties." + name) }
-	return subjectReads{
-		id: r.Any("subject.id"), issuer: at("issuer"), tenant: at("tenant"), client: at("client"),
-		method: at("auth_method"), scopes: at("scopes"), groups: at("groups"),
-	}
-}
-
-// everything is what policy could look at.
-var everything = subjectReads{id: true, issuer: true, tenant: true, client: true, method: true, scopes: true, groups: true}
-
-// digest is over those parts, each with its length, so that no two read alike.
-func (s subjectReads) digest(p *gateway.Principal) [sha256.Size]byte {
-	buf := make([]byte, 0, 512)
-	add := func(read bool, texts ...string) {
-		if !read {
-			texts = nil
-		}
-		buf = binary.BigEndian.AppendUint32(buf, uint32(len(texts)))
-		for _, t := range texts {
-			buf = append(binary.BigEndian.AppendUint32(buf, uint32(len(t))), t...)
-		}
-	}
-	add(s.id, p.Subject)
-	add(s.issuer, p.Issuer)
-	add(s.tenant, p.Tenant)
-	add(s.client, p.Client)
-	add(s.method, string(p.Method))
-	add(s.scopes, p.Scopes...)
-	add(s.groups, p.Groups...)
-	return sha256.Sum256(buf)
-}

@@ -6,7 +6,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/answer"
-	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/parts"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 )
@@ -18,11 +18,10 @@ func BenchmarkMemo(b *testing.B) {
 		b.Fatal(err)
 	}
 	m := &memo{kept: kept}
-	reads := subjectReadsOf(lint.Reads{})
-	reads.id = true
+	reads := parts.All()
 	var keys []memoKey
 	for i := range 1000 {
-		who := subject{digest: reads.digest(&gateway.Principal{Subject: fmt.Sprint(i)})}
+		who := subject{digest: reads.Digest(&gateway.Principal{Subject: fmt.Sprint(i)})}
 		k := m.key(&who, nil, nil, &Context{})
 		k.action, k.revision = "tools/call", "2026-07-28"
 		m.put(&k, &answer.Answer{Effect: gateway.Allow})
