@@ -19,11 +19,8 @@ var (
 	folder = flag.String("dir", "", "work in this `directory`, which some 10 GB are written to, instead of a temporary one")
 )
 
-// newest is how many events are asked for, and rounds how often.
-const (
-	newest = 100
-	rounds = 200
-)
+// newest is how many events are asked for.
+const newest = 100
 
 // Of the goals: the last events of a principal among ten times as many take three times
 // as long at most, an event 400 bytes and 120 µs.
@@ -42,9 +39,9 @@ type grown struct {
 }
 
 func TestScale(t *testing.T) {
-	sizes, people := []int{500, 2000}, 10
+	sizes, people, rounds := []int{500, 2000}, 10, 20
 	if *full {
-		sizes, people = []int{1_000_000, 10_000_000}, 1000
+		sizes, people, rounds = []int{1_000_000, 10_000_000}, 1000, 200
 	}
 	var all []*grown
 	for _, n := range sizes {
