@@ -294,6 +294,7 @@ func (r *Registry) admitted(upstream string) []*listed.Admission {
 func admitAll(upstream string, l *Listing, known []*listed.Admission, now time.Time) []*listed.Admission {
 	all := make([]*listed.Admission, 0, l.count())
 	var lookUp func(gateway.Kind, []byte) *listed.Admission
+	var desk listed.Desk
 	for _, kind := range gateway.Kinds() {
 		for _, raw := range l.of(kind) {
 			if i := len(all); i < len(known) && known[i].Is(kind, raw) {
@@ -305,7 +306,7 @@ func admitAll(upstream string, l *Listing, known []*listed.Admission, now time.T
 			}
 			a := lookUp(kind, raw)
 			if a == nil {
-				a = listed.Examine(gateway.ItemID{Kind: kind, Upstream: upstream}, raw, now)
+				a = desk.Examine(gateway.ItemID{Kind: kind, Upstream: upstream}, raw, now)
 			}
 			all = append(all, a)
 		}

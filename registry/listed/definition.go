@@ -53,9 +53,37 @@ func (a *Admission) Is(kind gateway.Kind, raw []byte) bool {
 	return a.Def.ID.Kind == kind && bytes.Equal(a.Raw, raw)
 }
 
+// Desk examines the objects of one list. Schemas that are the same byte for byte, as
+// those of tools that take nothing, are compiled once and shared. The zero value is
+// ready; it is used by one goroutine.
+type Desk struct {
+	inputs, outputs map[string]*schema.Schema
+}
+
 // Examine admits one listed object of which the caller may reuse the bytes.
+func (k *Desk) Examine(id gateway.ItemID, raw []byte, at time.Time) *Admission {
+	return contain(id, raw, at, k.admit)
+}
+
+// Examine is Desk.Examine for an object by itself.
 func Examine(id gateway.ItemID, raw []byte, at time.Time) *Admission {
-	return contain(id, raw, at, admit)
+	return new(Desk).Examine(id, raw, at)
+}
+
+// schemaOf compiles what was not compiled before. What is no sound schema is not kept.
+func schemaOf(kept *map[string]*schema.Schema, raw []byte, lim schema.Limits) (*schema.Schema, error) {
+	if s := (*kept)[string(raw)]; s != nil {
+		return s, nil
+	}
+	s, err := schema.Compile(raw, lim)
+	if err != nil {
+		return nil, err
+	}
+	if *kept == nil {
+		*kept = make(map[string]*schema.Schema)
+	}
+	(*kept)[string(raw)] = s
+	return s, nil
 }
 
 // contain makes a panic in admit that object's fault and no other's.
@@ -75,7 +103,7 @@ func contain(id gateway.ItemID, raw []byte, at time.Time,
 // admit judges one listed object by itself. A reason says that it must not be
 // served, whatever a reviewer thinks of it, and err gives the cause; the
 // definition is then filled as far as it could be read. id has no name yet.
-func admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
+func (k *Desk) admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
 	d := &Definition{ID: id, Raw: raw}
 	if err := protocol.Check(raw, protocol.DefaultLimits()); err != nil {
 		d.Digest = plainDigest(raw)
@@ -96,7 +124,7 @@ func admit(id gateway.ItemID, raw []byte) (*Definition, gateway.Reason, error) {
 	if id.Kind != gateway.KindTool {
 		return d, "", nil
 	}
-	if reason, err := compile(d); err != nil {
+	if reason, err := k.compile(d); err != nil {
 		return d, reason, err
 	}
 	return d, "", nil
@@ -139,17 +167,17 @@ func nameMember(kind gateway.Kind) string {
 }
 
 // compile fills in the schemas and what else the definition asks of a caller.
-func compile(d *Definition) (gateway.Reason, error) {
+func (k *Desk) compile(d *Definition) (gateway.Reason, error) {
 	var err error
 	var declared bool
 	if d.InputSchema, declared = member(d.Raw, "inputSchema"); !declared {
 		return gateway.ReasonSchemaInvalid, errors.New("inputSchema is missing")
 	}
-	if d.Input, err = schema.Compile(d.InputSchema, schema.Limits{RequireObject: true}); err != nil {
+	if d.Input, err = schemaOf(&k.inputs, d.InputSchema, schema.Limits{RequireObject: true}); err != nil {
 		return ReasonOf(err, gateway.ReasonSchemaInvalid), fmt.Errorf("inputSchema: %w", err)
 	}
 	if d.OutputSchema, declared = member(d.Raw, "outputSchema"); declared {
-		if d.Output, err = schema.Compile(d.OutputSchema, schema.Limits{}); err != nil {
+		if d.Output, err = schemaOf(&k.outputs, d.OutputSchema, schema.Limits{}); err != nil {
 			return ReasonOf(err, gateway.ReasonSchemaInvalid), fmt.Errorf("outputSchema: %w", err)
 		}
 	}

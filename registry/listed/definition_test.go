@@ -62,7 +62,7 @@ func TestAdmit(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d, reason, err := admit(gateway.ItemID{Upstream: "up"}, []byte(tt.raw))
+			d, reason, err := new(Desk).admit(gateway.ItemID{Upstream: "up"}, []byte(tt.raw))
 			if reason != tt.want || (err != nil) != (tt.want != "") {
 				t.Fatalf("admit: %q, %v; want %q", reason, err, tt.want)
 			}
@@ -79,7 +79,7 @@ func TestAdmit(t *testing.T) {
 // The digest covers every member, whatever it is, and keeps number lexemes.
 func TestAdmitDigest(t *testing.T) {
 	digest := func(raw string) gateway.Digest {
-		d, _, _ := admit(gateway.ItemID{Upstream: "up"}, []byte(raw))
+		d, _, _ := new(Desk).admit(gateway.ItemID{Upstream: "up"}, []byte(raw))
 		return d.Digest
 	}
 	const base = `{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer","default":9007199254740993}}}}`
@@ -127,7 +127,7 @@ func FuzzAdmit(f *testing.F) {
 	f.Add([]byte(`[null]`))
 	f.Add([]byte("{\"name\":\"\xff\"}"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		d, reason, err := admit(gateway.ItemID{Upstream: "up"}, bytes.Clone(raw))
+		d, reason, err := new(Desk).admit(gateway.ItemID{Upstream: "up"}, bytes.Clone(raw))
 		if (reason == "") != (err == nil) {
 			t.Fatalf("reason %q with error %v", reason, err)
 		}
@@ -140,7 +140,7 @@ func FuzzAdmit(f *testing.F) {
 		if !validName(d.Name) || d.Input == nil || protocol.Kind(d.InputSchema) != '{' || (d.OutputSchema == nil) != (d.Output == nil) {
 			t.Fatalf("admitted unfit: %+v", d)
 		}
-		again, _, err := admit(gateway.ItemID{Upstream: "up"}, protocol.AppendCanonical(nil, raw))
+		again, _, err := new(Desk).admit(gateway.ItemID{Upstream: "up"}, protocol.AppendCanonical(nil, raw))
 		if err != nil || again.Digest != d.Digest {
 			t.Fatalf("its canonical form is another: %v", err)
 		}
