@@ -92,7 +92,7 @@ func count(all []registry.Observation) string {
 	var parts []string
 	for _, kind := range gateway.Kinds() {
 		if n := kinds[kind.String()]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of kind %s", n, kind))
+			parts = append(parts, fmt.Sprintf("%d %s%s", n, kind, map[bool]string{true: "s"}[n > 1]))
 		}
 	}
 	if parts == nil {
@@ -109,11 +109,14 @@ func propose(w io.Writer, o *registry.Observation) {
 	if said := says(o.Definition.Raw); said != "" {
 		fmt.Fprintf(w, "  says: %s\n", said)
 	}
-	var infos []string
+	var infos, warnings []string
 	for _, f := range o.Findings {
 		if f.Severity == gateway.Info {
 			infos = append(infos, f.Code)
 			continue
+		}
+		if !slices.Contains(warnings, f.Code) {
+			warnings = append(warnings, f.Code)
 		}
 		fmt.Fprintf(w, "  %s %s at %s: %s%s\n", f.Severity, f.Code, diff.Visible(f.Path), findings.Reason(f.Code), quoted(f.Excerpt))
 	}
@@ -127,6 +130,9 @@ func propose(w io.Writer, o *registry.Observation) {
 	if o.ID.Kind == gateway.KindTool {
 		offer(w, o)
 	}
+	for _, code := range warnings {
+		fmt.Fprintf(w, " --waive %s=…", code)
+	}
 	fmt.Fprintln(w, " --owner … --why … --by …")
 }
 
@@ -137,8 +143,10 @@ func offer(w io.Writer, o *registry.Observation) {
 		effect = gateway.Destructive
 	}
 	fmt.Fprintf(w, " --side-effect %s --scope %s:%s", effect, o.ID.Upstream, map[bool]string{true: "read", false: "write"}[effect == gateway.Read])
-	if effect != gateway.Read {
+	if effect != gateway.Read && o.Definition.Output != nil {
 		fmt.Fprint(w, " --external-id …")
+	} else if effect != gateway.Read { // nothing guarantees any
+		fmt.Fprint(w, " --waive external_id=…")
 	}
 }
 

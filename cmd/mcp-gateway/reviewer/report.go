@@ -168,15 +168,20 @@ func claimed(o *registry.Observation) string {
 	}
 }
 
-// Codes are the kinds of findings in what is observed, each once, as they stand.
+// Codes are the kinds of findings in what is observed, each once: those that hold back an
+// approval first.
 func Codes(o *registry.Observation) []string {
-	var all []string
+	var grave, all []string
 	for _, f := range o.Findings {
-		if !slices.Contains(all, f.Code) {
+		switch {
+		case slices.Contains(grave, f.Code) || slices.Contains(all, f.Code):
+		case f.Severity == gateway.Info:
 			all = append(all, f.Code)
+		default:
+			grave = append(grave, f.Code)
 		}
 	}
-	return all
+	return append(grave, all...)
 }
 
 // reachedBy names the principals that may know of a tool.
