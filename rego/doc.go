@@ -23,6 +23,7 @@
 //	contract/        the input of each phase, as schema and as shape
 //	check/           what happens once: files → checked, prepared policy, or all its problems
 //	lint/            what OPA's checker lets pass: rules that never match, allows that rest on claims
+//	reads/           which parts of the input a policy looks at
 //	answer/          what a policy says, read strictly
 //	pack/            bundles: made, read, verified
 //	facts/           what few reviews say, as terms of the input

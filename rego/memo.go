@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 
 	"mcp-gateway/rego/answer"
-	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/reads"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 )
@@ -14,7 +14,7 @@ type Needs struct {
 	Arguments, Responses, Time, Approval, History, Host, Server bool
 }
 
-func needsOf(r lint.Reads) Needs {
+func needsOf(r reads.Reads) Needs {
 	return Needs{
 		Arguments: r.Any("resource.arguments"), Responses: r.Any("context.responses_untrusted"), Time: r.Any("context.time"),
 		Approval: r.Any("context.approval"), History: r.Any("context.history"),
@@ -53,7 +53,7 @@ type memoKey struct {
 
 // newMemo returns nil for a policy that looks at what changes from call to call:
 // time, counters, approvals, answers and claims, or the input as a whole.
-func newMemo(r lint.Reads) (*memo, error) {
+func newMemo(r reads.Reads) (*memo, error) {
 	n := needsOf(r)
 	if n.Time || n.Approval || n.History || n.Responses || n.Host || n.Server {
 		return nil, nil

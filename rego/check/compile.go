@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/contract"
 	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/reads"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	oparego "github.com/open-policy-agent/opa/v1/rego"
@@ -20,7 +21,7 @@ type Policy struct {
 	Result            *oparego.PreparedEvalQuery // nil: no rule is about results
 	Data              storage.Transaction        // one read transaction for all: nobody writes
 	Revision          string                     // "sha256:…" over names and contents of the files, or a bundle's own
-	Reads             map[Phase]lint.Reads       // what each phase looks at
+	Reads             map[Phase]reads.Reads      // what each phase looks at
 	Words             Words                      // the reasons that it may give
 	Rules             []Rule                     // its rules, by file and line
 }
@@ -66,7 +67,7 @@ func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 	if ps := b.claims(whole); len(ps) > 0 {
 		return nil, ps
 	}
-	p := &Policy{Data: b.txn, Revision: f.revision, Reads: map[Phase]lint.Reads{}, Words: b.words, Rules: b.rules()}
+	p := &Policy{Data: b.txn, Revision: f.revision, Reads: map[Phase]reads.Reads{}, Words: b.words, Rules: b.rules()}
 	var problems gateway.Problems
 	for _, phase := range asked(whole) {
 		if err := b.prepare(ctx, p, whole, phase); err != nil {
@@ -111,7 +112,7 @@ func (b *build) prepare(ctx context.Context, p *Policy, whole *ast.Compiler, pha
 	if err != nil {
 		return err
 	}
-	p.Reads[phase] = lint.ReadsOf(c)
+	p.Reads[phase] = reads.Of(c)
 	switch phase {
 	case contract.PhaseVisible:
 		p.Visible = query

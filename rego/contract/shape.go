@@ -9,7 +9,7 @@ import (
 // Kinds is a set of JSON kinds.
 type Kinds uint8
 
-// The kinds of JSON values.
+// The kinds of JSON values, and one more.
 const (
 	Null Kinds = 1 << iota
 	Boolean
@@ -18,13 +18,16 @@ const (
 	Array
 	Object
 
+	// Set is what a policy builds; no input is one.
+	Set
+
 	AnyKind = Null | Boolean | Number | String | Array | Object
 )
 
 // String names the kinds, joined by "or".
 func (k Kinds) String() string {
 	var names []string
-	for i, name := range [...]string{"null", "boolean", "number", "string", "array", "object"} {
+	for i, name := range [...]string{"null", "boolean", "number", "string", "array", "object", "set"} {
 		if k&(1<<i) != 0 {
 			names = append(names, name)
 		}

@@ -37,6 +37,9 @@ func (f *frame) call(e *ast.Expr, operator *ast.Term, args []*ast.Term) {
 		f.look(f.term(args[0]))
 		f.member(e.Location, f.term(args[1]), f.term(args[2]))
 		f.output(args, 3, value{})
+	case ast.LessThan.Name, ast.LessThanEq.Name, ast.GreaterThan.Name, ast.GreaterThanEq.Name:
+		f.compare(e.Location, f.term(args[0]), f.term(args[1]))
+		f.output(args, 2, value{})
 	case ast.ObjectGet.Name:
 		f.objectGet(args)
 	default:
@@ -57,9 +60,9 @@ func (f *frame) output(args []*ast.Term, arity int, v value) {
 func (f *frame) equality(e *ast.Expr, a, b *ast.Term) {
 	switch {
 	case f.unbound(a):
-		f.bind(a, f.term(b))
+		f.assign(a, b)
 	case f.unbound(b):
-		f.bind(b, f.term(a))
+		f.assign(b, a)
 	case composite(a):
 		f.unify(a, f.term(b), false)
 	case composite(b):
@@ -67,6 +70,16 @@ func (f *frame) equality(e *ast.Expr, a, b *ast.Term) {
 	default:
 		f.equal(e.Location, f.term(a), f.term(b))
 	}
+}
+
+// assign binds a variable to what stands under a term, which must be there for that.
+func (f *frame) assign(name, t *ast.Term) {
+	if list, ok := t.Value.(*ast.Array); ok {
+		f.lists[name.Value.(ast.Var)] = list
+	}
+	v := f.term(t)
+	f.exists(v)
+	f.bind(name, v)
 }
 
 func (f *frame) unbound(t *ast.Term) bool {
@@ -93,12 +106,16 @@ func (f *frame) function(e *ast.Expr, ref ast.Ref, args []*ast.Term) {
 		for _, a := range args {
 			f.look(f.term(a))
 		}
+		for _, clause := range clauses {
+			f.claims(clause)
+		}
 		return
 	}
 	arity := len(clauses[0].Head.Args)
 	given := make([]value, min(arity, len(args)))
 	for i := range given {
 		given[i] = f.term(args[i])
+		f.exists(given[i])
 	}
 	var out value
 	var dead []innerFault
@@ -121,7 +138,11 @@ func (f *frame) function(e *ast.Expr, ref ast.Ref, args []*ast.Term) {
 func (f *frame) objectGet(args []*ast.Term) {
 	v := f.term(args[0])
 	path := []*ast.Term{args[1]}
-	if list, ok := args[1].Value.(*ast.Array); ok {
+	list, ok := args[1].Value.(*ast.Array)
+	if name, free := args[1].Value.(ast.Var); free {
+		list, ok = f.lists[name]
+	}
+	if ok {
 		path = nil
 		list.Foreach(func(t *ast.Term) { path = append(path, t) })
 	}
@@ -134,20 +155,18 @@ func (f *frame) objectGet(args []*ast.Term) {
 	f.output(args, 3, join(v, f.term(args[2])))
 }
 
-// builtin holds operands to the kinds that the built-in takes. What it gives back
-// is anything.
+// builtin holds operands to the kinds that the built-in takes.
 func (f *frame) builtin(e *ast.Expr, name string, args []*ast.Term) {
 	b := ast.BuiltinMap[name]
 	if b == nil || b.Decl == nil {
 		return
 	}
 	want := b.Decl.FuncArgs().Args
-	for i, a := range args {
-		if i >= len(want) {
-			f.output(args, i, anything())
-			return
-		}
+	given := make([]value, 0, len(want))
+	for i, a := range args[:min(len(args), len(want))] {
 		v := f.term(a)
+		given = append(given, v)
+		f.exists(v)
 		if name != ast.Count.Name { // which looks at no member
 			f.look(v)
 		}
@@ -157,10 +176,10 @@ func (f *frame) builtin(e *ast.Expr, name string, args []*ast.Term) {
 		}
 		f.takes(at, name, v, kindsOf(want[i]))
 	}
+	f.output(args, len(want), f.gives(e.Location, name, args, given))
 }
 
-// kindsOf are the kinds of a type of OPA's. A set never comes from the input,
-// but from what the policy builds.
+// kindsOf are the kinds of a type of OPA's.
 func kindsOf(t types.Type) contract.Kinds {
 	switch t := t.(type) {
 	case *types.NamedType:
@@ -173,8 +192,10 @@ func kindsOf(t types.Type) contract.Kinds {
 		return contract.Number
 	case types.String:
 		return contract.String
-	case *types.Array, *types.Set:
+	case *types.Array:
 		return contract.Array
+	case *types.Set:
+		return contract.Set
 	case *types.Object:
 		return contract.Object
 	case types.Any:
@@ -186,5 +207,5 @@ func kindsOf(t types.Type) contract.Kinds {
 			return k
 		}
 	}
-	return contract.AnyKind
+	return contract.AnyKind | contract.Set
 }

@@ -45,14 +45,17 @@ func (f *frame) equal(at *ast.Location, a, b value) {
 // never says why two values are never equal, or nothing where they may be. Of two
 // that the policy wrote itself it says nothing.
 func never(a, b value) (code, message string) {
-	if !a.known() || !b.known() || len(a.shapes)+len(b.shapes) == 0 {
+	if a.any || b.any || len(a.shapes)+len(b.shapes) == 0 {
 		return "", ""
 	}
 	if len(a.shapes) == 0 {
 		a, b = b, a
 	}
-	if a.kinds()&b.kinds() == 0 {
-		return CodeWrongType, fmt.Sprintf("%s is %s and never %s", a.shapes[0].Path, a.kinds(), b.kinds())
+	if message := apart(a, b); message != "" {
+		return CodeWrongType, message
+	}
+	if !a.known() || !b.known() {
+		return "", ""
 	}
 	mine, closed := a.words()
 	if !closed {
@@ -68,6 +71,38 @@ func never(a, b value) (code, message string) {
 		return CodeNeverEqual, fmt.Sprintf("%s is never %s%s", a.shapes[0].Path, quoted(theirs), advice(theirs[0], mine))
 	}
 	return "", ""
+}
+
+// apart says of what kinds two values are, of which the first has shapes, if they have
+// none in common.
+func apart(a, b value) string {
+	mine, theirs := a.kinds(), b.kinds()
+	if mine&theirs != 0 || mine == 0 || theirs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is %s and never %s", a.shapes[0].Path, mine, theirs)
+}
+
+// compare holds `<` and its kin to values of one kind: of others the order tells
+// nothing.
+func (f *frame) compare(at *ast.Location, a, b value) {
+	f.look(a)
+	f.look(b)
+	if a.any || b.any {
+		return
+	}
+	if len(a.shapes) == 0 {
+		a, b = b, a
+	}
+	if len(a.shapes) == 0 {
+		return
+	}
+	aside := f.aside
+	f.aside = true // it may be always true
+	if message := apart(a, b); message != "" {
+		f.fault(at, CodeWrongType, message)
+	}
+	f.aside = aside
 }
 
 // advice is the nearest of what there is, and all of it.

@@ -15,5 +15,5 @@
 //	call.go     functions, and the built-ins that matter
 //	compare.go  what can never be equal, and how to say it
 //	value.go    value: what may stand under a name
-//	reads.go    Reads: which parts of the input a policy looks at
+//	fold.go     what built-ins give for the few words that a field may be
 package lint

@@ -3,6 +3,8 @@ package lint
 import (
 	"fmt"
 
+	"mcp-gateway/rego/contract"
+
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
@@ -20,18 +22,19 @@ func (f *frame) term(t *ast.Term) value {
 	case ast.Ref:
 		return f.ref(t, v)
 	case *ast.Array:
-		return f.built(v.Foreach)
+		return f.built(contract.Array, v.Foreach)
 	case ast.Set:
-		return f.built(v.Foreach)
+		return f.built(contract.Set, v.Foreach)
 	case ast.Object:
 		return f.object(v)
 	case *ast.ArrayComprehension:
-		return f.comprehension(v.Body, v.Term)
+		return f.comprehension(contract.Array, v.Body, v.Term)
 	case *ast.SetComprehension:
-		return f.comprehension(v.Body, v.Term)
+		return f.comprehension(contract.Set, v.Body, v.Term)
 	case *ast.ObjectComprehension:
-		f.inside(v.Body, func() { f.look(f.term(v.Key)); f.look(f.term(v.Value)) })
-		return anything()
+		var items value
+		f.inside(v.Body, func() { f.look(f.term(v.Key)); items = f.term(v.Value); f.exists(items) })
+		return built(contract.Object, items)
 	case ast.Call:
 		for _, arg := range v[1:] {
 			f.look(f.term(arg))
@@ -45,10 +48,10 @@ func (f *frame) term(t *ast.Term) value {
 }
 
 // built is an array or set that the policy writes down.
-func (f *frame) built(each func(func(*ast.Term))) value {
+func (f *frame) built(kind contract.Kinds, each func(func(*ast.Term))) value {
 	var items value
 	each(func(t *ast.Term) { items = join(items, f.term(t)) })
-	return value{items: &items}
+	return built(kind, items)
 }
 
 func (f *frame) object(o ast.Object) value {
@@ -65,10 +68,10 @@ func (f *frame) object(o ast.Object) value {
 	return out
 }
 
-func (f *frame) comprehension(b ast.Body, t *ast.Term) value {
+func (f *frame) comprehension(kind contract.Kinds, b ast.Body, t *ast.Term) value {
 	var items value
-	f.inside(b, func() { items = f.term(t) })
-	return value{items: &items}
+	f.inside(b, func() { items = f.term(t); f.exists(items) })
+	return built(kind, items)
 }
 
 // ref follows a reference from its head.
@@ -86,9 +89,10 @@ func (f *frame) data(t *ast.Term, r ast.Ref) value {
 		if len(found) == 0 {
 			continue
 		}
-		var out value
+		out := value{any: len(f.w.c.GetRulesWithPrefix(r[:i])) > len(found)} // some of it is said elsewhere
 		for _, rule := range found {
-			if len(rule.Head.Args) > 0 {
+			if len(rule.Head.Args) > 0 { // it stands for itself, in the place of another
+				f.claims(rule)
 				return anything()
 			}
 			o := f.w.chain(rule, nil)
@@ -108,6 +112,15 @@ func (f *frame) data(t *ast.Term, r ast.Ref) value {
 		f.look(f.term(key))
 	}
 	return anything()
+}
+
+// claims takes over what a function rests on, whatever it is called with.
+func (f *frame) claims(function *ast.Rule) {
+	args := make([]value, len(function.Head.Args))
+	for i := range args {
+		args[i] = anything()
+	}
+	f.out.claims = append(f.out.claims, f.w.chain(function, args).claims...)
 }
 
 // steps follows the keys of a reference from the i-th on.
@@ -134,7 +147,7 @@ func (f *frame) step(v value, key *ast.Term, at *ast.Location) value {
 	}
 	words, ok := names.words()
 	if !ok || v.items != nil {
-		f.bind(key, anything())
+		f.bind(key, v.keys())
 		return v.elements()
 	}
 	var out value

@@ -15,7 +15,8 @@ type value struct {
 	any    bool              // also what is not known here
 	shapes []*contract.Shape // places of the input
 	consts []*ast.Term       // scalars
-	items  *value            // elements of a set or array that the policy built
+	items  *value            // elements of a set or array that the policy built, or members of an object in parts
+	made   contract.Kinds    // which of these
 	fields map[string]*value // members of an object that the policy built
 }
 
@@ -23,12 +24,14 @@ func anything() value                   { return value{any: true} }
 func shaped(s ...*contract.Shape) value { return value{shapes: s} }
 func constant(t *ast.Term) value        { return value{consts: []*ast.Term{t}} }
 
+func built(kind contract.Kinds, items value) value { return value{items: &items, made: kind} }
+
 // maxAlternatives bounds what is followed; more is anything.
 const maxAlternatives = 256
 
 // join is what may stand where either may.
 func join(a, b value) value {
-	out := value{any: a.any || b.any, shapes: slices.Clone(a.shapes), consts: slices.Clone(a.consts), items: a.items, fields: a.fields}
+	out := value{any: a.any || b.any, shapes: slices.Clone(a.shapes), consts: slices.Clone(a.consts), items: a.items, made: a.made | b.made, fields: a.fields}
 	for _, s := range b.shapes {
 		if !slices.Contains(out.shapes, s) {
 			out.shapes = append(out.shapes, s)
@@ -75,7 +78,7 @@ func (v value) known() bool {
 	return !v.any && len(v.shapes)+len(v.consts) > 0 && v.items == nil && v.fields == nil
 }
 
-// kinds are the kinds that the value may have; sets are arrays here.
+// kinds are the kinds that the value may have.
 func (v value) kinds() contract.Kinds {
 	var k contract.Kinds
 	for _, s := range v.shapes {
@@ -85,13 +88,13 @@ func (v value) kinds() contract.Kinds {
 		k |= kindOf(c.Value)
 	}
 	if v.items != nil {
-		k |= contract.Array
+		k |= v.made
 	}
 	if v.fields != nil {
 		k |= contract.Object
 	}
 	if v.any {
-		k = contract.AnyKind
+		k = contract.AnyKind | contract.Set
 	}
 	return k
 }
@@ -106,8 +109,6 @@ func kindOf(v ast.Value) contract.Kinds {
 		return contract.Number
 	case ast.String:
 		return contract.String
-	case *ast.Array, ast.Set:
-		return contract.Array
 	case ast.Object:
 		return contract.Object
 	default:
@@ -128,7 +129,7 @@ func (v value) key() string {
 		parts = append(parts, c.String())
 	}
 	if v.items != nil {
-		parts = append(parts, "["+v.items.key()+"]")
+		parts = append(parts, v.made.String()+"["+v.items.key()+"]")
 	}
 	for name, f := range v.fields {
 		parts = append(parts, name+":"+f.key())
@@ -150,6 +151,27 @@ func (v value) claims() []string {
 		paths = append(paths, f.claims()...)
 	}
 	return paths
+}
+
+// keys is what may be a name, or an index, of the value's members.
+func (v value) keys() value {
+	if v.any || len(v.consts) > 0 || v.items != nil || v.fields != nil {
+		return anything()
+	}
+	var out value
+	for _, s := range v.shapes {
+		key := &contract.Shape{Path: "a name in " + s.Path, Kinds: contract.String, Untrusted: s.Untrusted}
+		switch {
+		case s.Kinds == contract.Array:
+			key.Path, key.Kinds = "an index of "+s.Path, contract.Number
+		case s.Kinds != contract.Object || s.Open:
+			return anything()
+		case s.Rest == nil:
+			key.Enum = s.Names()
+		}
+		out = join(out, shaped(key))
+	}
+	return out
 }
 
 // elements is what may stand under some member of the value.

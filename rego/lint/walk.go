@@ -54,7 +54,7 @@ func (w *walker) rule(r *ast.Rule, args []value) *outcome {
 		return have
 	}
 	w.done[key] = &outcome{value: anything()} // rules do not recur; if one did, this ends it
-	f := &frame{w: w, env: map[ast.Var]value{}, out: &outcome{}, rule: r, met: map[Fault][]innerFault{}}
+	f := &frame{w: w, env: map[ast.Var]value{}, lists: map[ast.Var]*ast.Array{}, out: &outcome{}, rule: r, met: map[Fault][]innerFault{}}
 	for i, a := range r.Head.Args {
 		if i < len(args) {
 			f.unify(a, args[i], true)
@@ -82,6 +82,7 @@ func (w *walker) rule(r *ast.Rule, args []value) *outcome {
 type frame struct {
 	w     *walker
 	env   map[ast.Var]value
+	lists map[ast.Var]*ast.Array // of those, what is an array as it is written
 	out   *outcome
 	rule  *ast.Rule
 	met   map[Fault][]innerFault
@@ -101,20 +102,25 @@ func (f *frame) fault(at *ast.Location, code, message string, inner ...innerFaul
 	}
 }
 
-// head is what the rule's value may be.
+// head is what the rule's value may be. A rule is there only where its value is.
 func (f *frame) head(r *ast.Rule) value {
+	var v value
 	switch {
 	case r.Head.RuleKind() == ast.MultiValue && r.Head.Key != nil:
 		items := f.term(r.Head.Key)
-		return value{items: &items}
-	case len(r.Head.Ref()) > len(r.Head.Ref().GroundPrefix()):
-		f.look(f.term(r.Head.Value))
-		return anything()
+		f.exists(items)
+		v = built(contract.Set, items)
 	case r.Head.Value != nil:
-		return f.term(r.Head.Value)
+		v = f.term(r.Head.Value)
+		f.exists(v)
 	default:
 		return anything()
 	}
+	for _, key := range r.Head.Ref()[len(r.Head.Ref().GroundPrefix()):] { // of an object in parts
+		f.look(f.term(key))
+		v = built(contract.Object, v)
+	}
+	return v
 }
 
 func (f *frame) body(b ast.Body) {
@@ -137,7 +143,9 @@ func (f *frame) expr(e *ast.Expr) {
 		f.call(e, t[0], t[1:])
 	case *ast.Every:
 		domain := f.term(t.Domain)
-		f.bind(t.Key, anything())
+		f.exists(domain)
+		f.exists(domain.elements()) // over none it is true
+		f.bind(t.Key, domain.keys())
 		f.bind(t.Value, domain.elements())
 		f.aside = true // nothing to hold it for is true
 		f.body(t.Body)

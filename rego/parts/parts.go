@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/reads"
 )
 
 // Parts are those of a principal.
 type Parts struct{ id, issuer, tenant, client, method, scopes, groups bool }
 
 // Of returns what a policy reads of its subject.
-func Of(r lint.Reads) Parts {
+func Of(r reads.Reads) Parts {
 	at := func(name string) bool { return r.Any("subject.properties." + name) }
 	return Parts{
 		id: r.Any("subject.id"), issuer: at("issuer"), tenant: at("tenant"), client: at("client"),

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/reads"
 )
 
 // Who differs in any part differs in all of them together, and in nothing that a
@@ -24,14 +24,14 @@ func TestDigest(t *testing.T) {
 		"scope and group": {Scopes: []string{"a"}, Groups: []string{"b"}},
 	}
 	seen := map[[32]byte]string{}
-	none := Of(lint.Reads{}).Digest(&gateway.Principal{})
+	none := Of(reads.Reads{}).Digest(&gateway.Principal{})
 	for name, p := range others {
 		d := All().Digest(&p)
 		if other, ok := seen[d]; ok {
 			t.Errorf("%s and %s are the same", name, other)
 		}
 		seen[d] = name
-		if Of(lint.Reads{}).Digest(&p) != none {
+		if Of(reads.Reads{}).Digest(&p) != none {
 			t.Errorf("%s matters to a policy that reads nothing", name)
 		}
 	}

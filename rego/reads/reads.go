@@ -1,4 +1,4 @@
-package lint
+package reads
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ type Reads struct {
 	paths []string // sorted; "" = the whole input
 }
 
-// ReadsOf collects what the rules of a compiler look at. Each of them must be one
+// Of collects what the rules of a compiler look at. Each of them must be one
 // that takes part.
-func ReadsOf(c *ast.Compiler) Reads {
+func Of(c *ast.Compiler) Reads {
 	seen := map[string]bool{}
 	for _, m := range c.Modules {
 		ast.NewGenericVisitor(func(x any) bool { return read(x, seen) }).Walk(m)
