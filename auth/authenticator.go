@@ -26,7 +26,10 @@ var (
 
 // Why the way in which a request names its credential is not accepted. Both travel
 // as CodeMalformedCredential, like ErrRepeated.
-var ErrQuery = errors.New("auth: a token in the URL")
+var (
+	ErrQuery  = errors.New("auth: a token in the URL")
+	ErrSyntax = errors.New("auth: not the characters of one credential") // as where two headers were joined into one
+)
 
 // ErrDuplicateKey says that two Keys of the Options have the same digest.
 var ErrDuplicateKey = errors.New("auth: two API keys share one sha256")
@@ -136,6 +139,8 @@ func (a *Authenticator) Identify(ctx context.Context, r Request) (*gateway.Princ
 			return p, nil
 		}
 		return nil, refuse(ErrUnknownKey)
+	case strings.ContainsFunc(credential, isForeign):
+		return nil, gateway.Because(gateway.CodeMalformedCredential, ErrSyntax)
 	case len(a.issuers) == 0 || strings.HasPrefix(credential, KeyPrefix):
 		return nil, refuse(ErrUnknownKey)
 	}
@@ -162,6 +167,12 @@ func bearer(value string) (token string, ok bool) {
 		return "", false
 	}
 	return strings.TrimLeft(token, " "), true
+}
+
+// isForeign says whether no bearer token has such a character (b64token of RFC 6750
+// section 2.1).
+func isForeign(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune("-._~+/=", r)
 }
 
 // refuse makes a cause a refusal, unless it is one already.

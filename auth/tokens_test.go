@@ -144,7 +144,11 @@ func badTokens(s *authority) map[string]badToken {
 		"encrypted":                   {head + "." + body + ".a.b.c", ErrOpaque, no},
 		"opaque, and nobody to ask":   {"2YotnFZFEjr1zCsicMWpAA", ErrOpaque, no},
 		"an API key that is none":     {KeyPrefix + long(43), ErrUnknownKey, no},
-		"JSON serialization":          {`{"payload":"` + body + `","signature":"` + signature + `"}`, ErrOpaque, no},
+		"JSON serialization":          {`{"payload":"` + body + `","signature":"` + signature + `"}`, ErrSyntax, gateway.CodeMalformedCredential},
+		"two headers in one":          {good + ", Bearer " + good, ErrSyntax, gateway.CodeMalformedCredential},
+		"a blank in it":               {head + " ." + body, ErrSyntax, gateway.CodeMalformedCredential},
+		"a letter of another script":  {"gооd", ErrSyntax, gateway.CodeMalformedCredential},
+		"another alphabet of base64":  {"a+b/c==", ErrOpaque, no},
 		"empty":                       {"", ErrOpaque, no},
 	}
 }
