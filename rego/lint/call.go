@@ -3,10 +3,9 @@ package lint
 import (
 	"fmt"
 
-	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/lint/terms"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/types"
 )
 
 // call walks a call of a function or built-in, with its output as last operand
@@ -174,38 +173,7 @@ func (f *frame) builtin(e *ast.Expr, name string, args []*ast.Term) {
 		if at == nil {
 			at = e.Location
 		}
-		f.takes(at, name, v, kindsOf(want[i]))
+		f.takes(at, name, v, terms.OfType(want[i]))
 	}
 	f.output(args, len(want), f.gives(e.Location, name, args, given))
-}
-
-// kindsOf are the kinds of a type of OPA's.
-func kindsOf(t types.Type) contract.Kinds {
-	switch t := t.(type) {
-	case *types.NamedType:
-		return kindsOf(t.Type)
-	case types.Null:
-		return contract.Null
-	case types.Boolean:
-		return contract.Boolean
-	case types.Number:
-		return contract.Number
-	case types.String:
-		return contract.String
-	case *types.Array:
-		return contract.Array
-	case *types.Set:
-		return contract.Set
-	case *types.Object:
-		return contract.Object
-	case types.Any:
-		var k contract.Kinds
-		for _, one := range t {
-			k |= kindsOf(one)
-		}
-		if k != 0 {
-			return k
-		}
-	}
-	return contract.AnyKind | contract.Set
 }

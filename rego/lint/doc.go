@@ -14,6 +14,7 @@
 //	term.go     terms and references: what may stand there
 //	call.go     functions, and the built-ins that matter
 //	compare.go  what can never be equal, and how to say it
+//	terms/      what OPA's types, values and built-ins are here
 //	value.go    value: what may stand under a name
 //	fold.go     what built-ins give for the few words that a field may be
 package lint

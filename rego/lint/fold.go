@@ -1,14 +1,13 @@
 package lint
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/lint/terms"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
 // gives is what a built-in gives back for these operands: of an object or array a part
@@ -56,7 +55,7 @@ func (f *frame) folded(at *ast.Location, name string, args []*ast.Term, given []
 	truths := 0
 	for _, word := range words {
 		operands[of] = ast.StringTerm(word)
-		switch v := called(name, operands).(type) {
+		switch v := terms.Call(name, operands).(type) {
 		case ast.String:
 			out.Enum = append(out.Enum, string(v))
 		case ast.Boolean:
@@ -74,20 +73,4 @@ func (f *frame) folded(at *ast.Location, name string, args []*ast.Term, given []
 		f.fault(at, CodeNeverEqual, fmt.Sprintf("%s is never true of %s; it knows %s", name, place.Path, quoted(words)))
 	}
 	return anything()
-}
-
-// called is what a built-in answers; nil for nothing.
-func called(name string, operands []*ast.Term) (out ast.Value) {
-	call := topdown.GetBuiltin(name)
-	if call == nil {
-		return nil
-	}
-	err := call(topdown.BuiltinContext{Context: context.Background()}, operands, func(t *ast.Term) error {
-		out = t.Value
-		return nil
-	})
-	if err != nil {
-		return nil
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/lint/terms"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -85,7 +86,7 @@ func (v value) kinds() contract.Kinds {
 		k |= s.Kinds
 	}
 	for _, c := range v.consts {
-		k |= kindOf(c.Value)
+		k |= terms.OfValue(c.Value)
 	}
 	if v.items != nil {
 		k |= v.made
@@ -97,23 +98,6 @@ func (v value) kinds() contract.Kinds {
 		k = contract.AnyKind | contract.Set
 	}
 	return k
-}
-
-func kindOf(v ast.Value) contract.Kinds {
-	switch v.(type) {
-	case ast.Null:
-		return contract.Null
-	case ast.Boolean:
-		return contract.Boolean
-	case ast.Number:
-		return contract.Number
-	case ast.String:
-		return contract.String
-	case ast.Object:
-		return contract.Object
-	default:
-		return contract.AnyKind
-	}
 }
 
 // key tells values apart that a function may be called with.
