@@ -41,14 +41,14 @@ func TestIdentify(t *testing.T) {
 		{"none", nil, ErrNoCredential},
 		{"empty", []string{""}, ErrScheme},
 		{"repeated", []string{"Bearer " + key, "Bearer " + key}, ErrRepeated},
-		{"joined", []string{"Bearer " + key + ", Bearer " + key}, ErrUnknownKey},
+		{"joined", []string{"Bearer " + key + ", Bearer " + key}, ErrSyntax},
 		{"basic", []string{"Basic " + key}, ErrScheme},
 		{"bare key", []string{key}, ErrScheme},
 		{"scheme only", []string{"Bearer "}, ErrUnknownKey},
 		{"another key", []string{"Bearer " + other}, ErrUnknownKey},
 		{"last digit differs", []string{"Bearer " + key[:len(key)-1] + string(last)}, ErrUnknownKey},
 		{"key in upper case", []string{"Bearer " + strings.ToUpper(key)}, ErrUnknownKey},
-		{"trailing space", []string{"Bearer " + key + " "}, ErrUnknownKey},
+		{"trailing space", []string{"Bearer " + key + " "}, ErrSyntax},
 		{"the digest instead of the key", []string{"Bearer " + strings.Repeat("0", 64)}, ErrUnknownKey},
 	}
 	for _, tt := range tests {
@@ -69,7 +69,7 @@ func TestIdentify(t *testing.T) {
 			}
 			var ge *gateway.Error
 			want := gateway.CodeUnauthenticated
-			if len(tt.values) > 1 {
+			if len(tt.values) > 1 || tt.want == ErrSyntax {
 				want = gateway.CodeMalformedCredential
 			}
 			if !errors.As(err, &ge) || ge.Code != want || p != nil {
