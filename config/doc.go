@@ -9,6 +9,7 @@
 //	describe.go  the description of upstreams.yaml that reads it and is its schema
 //	audit.go     what is kept of events, and where else
 //	rules.go     rules over several keys of upstreams.yaml
+//	remarks.go   Remarks: what may be said and is seldom meant
 //	oauth.go     Issuer and its kin: whose tokens are accepted
 //	watch.go     Watch: tells of changed files
 //	admins/      who runs the gateway, and the console

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +12,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/custody"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config"
+	"mcp-gateway/protocol"
 )
 
 func validateCommand(f *flags) *cobra.Command {
@@ -18,11 +21,28 @@ func validateCommand(f *flags) *cobra.Command {
 		Short: "Check configuration, exposure and policy; print every problem",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := run.Validate(cmd.Context(), f.config); err != nil {
+			remarks, err := run.Validate(cmd.Context(), f.config)
+			if err != nil {
 				return &cli.Error{Code: cli.Usage, Text: err.Error()}
+			}
+			for _, r := range remarks {
+				fmt.Fprintln(cmd.ErrOrStderr(), "note:", r)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), f.config+": no problems")
 			return nil
+		},
+	}
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the toolchain and the revisions of MCP that are spoken",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "mcp-gateway %s\n%s %s/%s\nMCP %s\n",
+				buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(protocol.Revisions(), ", "))
+			return err
 		},
 	}
 }

@@ -98,7 +98,7 @@ func newRoot(f *flags) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &cli.Error{Code: cli.Usage, Text: "error: " + err.Error()}
 	})
-	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), configCommand(), keysCommand(f), toolsCommand(f),
+	root.AddCommand(serveCommand(f), stdioCommand(f), validateCommand(f), versionCommand(), configCommand(), keysCommand(f), toolsCommand(f),
 		upstreamsCommand(f), desk(f).Hosts(), author.Command(&f.config, buildVersion()), auditor.Command(&f.config), demo.Command(buildVersion()), demo.ServerCommand(), demo.GatewayCommand(buildVersion()))
 	root.AddCommand(operator.Commands(&f.config, buildVersion())...)
 	return root

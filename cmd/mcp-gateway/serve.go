@@ -33,7 +33,11 @@ func serve(ctx context.Context, f *flags) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, g.Close(context.WithoutCancel(ctx))) }()
+	defer func() {
+		err = errors.Join(err, g.Close(context.WithoutCancel(ctx)))
+		log.Info("stopped")
+	}()
+	defer context.AfterFunc(ctx, func() { log.Info("stopping: calls under way finish") })()
 	return g.Serve(ctx, func(addr net.Addr) {
 		log.Info("serving", zap.String("url", g.Scheme()+"://"+addr.String()+"/mcp"), zap.String("version", buildVersion()))
 	})

@@ -45,7 +45,7 @@ func TestASecretThatOneUpstreamLacks(t *testing.T) {
 	if code := calls("open__tool"); code != "" {
 		t.Errorf("the other upstream: %s", code)
 	}
-	err := run.Validate(t.Context(), s.Path("upstreams.yaml"))
+	_, err := run.Validate(t.Context(), s.Path("upstreams.yaml"))
 	var problems gateway.Problems
 	if !errors.As(err, &problems) || len(problems) != 1 || problems[0].Code != "secret_missing" || problems[0].Pos.Line == 0 {
 		t.Errorf("validate says %v", err)

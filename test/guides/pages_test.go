@@ -25,6 +25,8 @@ func pages(t *testing.T) map[string]string {
 		found[path] = string(text)
 	}
 	add("README.md")
+	add("deploy/upstreams.yaml")
+	found["deploy/upstreams.yaml"] = "```yaml\n" + found["deploy/upstreams.yaml"] + "```\n"
 	err := fs.WalkDir(root, "docs", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
 			add(path)

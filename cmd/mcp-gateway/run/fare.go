@@ -29,7 +29,9 @@ func (g *Gateway) log() tell.Log {
 
 // stand tells how the gateway stands that began then.
 func (g *Gateway) stand(began time.Time) signs.Standing {
-	return signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry, g.delivery.Status())
+	s := signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry, g.delivery.Status())
+	s.Refused = g.told.Refused()
+	return s
 }
 
 // serveStatus serves health, metrics and status where the configuration says so.
@@ -40,7 +42,7 @@ func (g *Gateway) serveStatus(ctx context.Context) error {
 	began := g.options.Clock()
 	return signs.Serve(ctx, g.config.Listen.Status, &telemetry.Health{
 		Telemetry: g.telemetry, Checks: signs.Checks(g.corridor, g.journal),
-		Details: func() []string { return signs.Bundles(g.delivery.Status()).Lines(g.options.Clock()) },
+		Details: func() []string { s := g.stand(began); return s.Lines(g.options.Clock()) },
 		Status:  func() any { return g.stand(began) },
 	}, func(a net.Addr) {
 		if g.options.OnStatus != nil {

@@ -247,6 +247,9 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	if err != nil {
 		return err
 	}
+	for _, remark := range g.config.Remarks() {
+		g.options.Log.Warn(remark)
+	}
 	var background sync.WaitGroup
 	work, stop := context.WithCancel(ctx)
 	background.Go(func() { g.corridor.Run(work) })

@@ -26,17 +26,18 @@ import (
 )
 
 // Validate checks configuration, exposure and policy, and changes nothing. A secret
-// that one upstream lacks is a problem too, though the others would be served.
-func Validate(ctx context.Context, configPath string) error {
+// that one upstream lacks is a problem too, though the others would be served. The
+// remarks are about what is no problem and seldom meant.
+func Validate(ctx context.Context, configPath string) (remarks []string, err error) {
 	c, err := config.Load(configPath)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g := &Gateway{options: Options{Clock: time.Now}, config: c}
 	if _, err = g.plan(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
-	return absent.Problems(c)
+	return c.Remarks(), absent.Problems(c)
 }
 
 // Inspection is what is known of upstreams and their tools, without serving.

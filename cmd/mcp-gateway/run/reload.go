@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/config"
-	"mcp-gateway/gateway"
 )
 
 // Reload reads all files anew. A configuration with problems changes nothing, and
@@ -24,36 +24,9 @@ func (g *Gateway) Reload(ctx context.Context) error {
 	defer g.mu.Unlock()
 	err := g.reload(ctx)
 	if err != nil && ctx.Err() == nil {
-		err = errors.Join(err, g.note(ctx, audit.Event{Type: audit.ConfigRefused, Reasons: problemCodes(err)}))
+		err = errors.Join(err, g.note(ctx, audit.Event{Type: audit.ConfigRefused, Reasons: tell.Codes(err)}))
 	}
 	return err
-}
-
-// problemCodes are the codes of all problems in an error, each once; one that
-// names none is "internal".
-func problemCodes(err error) []gateway.Reason {
-	var all []gateway.Reason
-	add := func(code string) {
-		if r := gateway.Reason(code); !slices.Contains(all, r) {
-			all = append(all, r)
-		}
-	}
-	for next := []error{err}; len(next) > 0; next = next[1:] {
-		switch e := next[0].(type) {
-		case gateway.Problems:
-			for _, p := range e {
-				add(p.Code)
-			}
-		case interface{ Unwrap() []error }:
-			next = append(next, e.Unwrap()...)
-		case interface{ Unwrap() error }:
-			next = append(next, e.Unwrap())
-		}
-	}
-	if len(all) == 0 {
-		add(string(gateway.CodeInternal))
-	}
-	return all
 }
 
 func (g *Gateway) reload(ctx context.Context) error {

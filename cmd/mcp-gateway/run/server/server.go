@@ -42,18 +42,16 @@ type Server struct {
 }
 
 // Set takes up the certificate of a configuration: hosts that connect from now on see
-// it. That it ends soon is said, and is no reason to refuse the rest of the
+// it. That it ends soon is said once, and is no reason to refuse the rest of the
 // configuration.
 func (s *Server) Set(l *listen.Listen, o Options) {
 	if l.TLS == nil {
-		if !l.Local() {
-			o.Log.Warn("listen.mcp speaks plain HTTP to other machines: without a proxy before it that speaks TLS, keys are read on the way")
-		}
 		return
 	}
-	s.pair.Store(&l.TLS.Pair)
-	if left := l.TLS.Until().Sub(o.Clock()); left < soon {
-		o.Log.Warn("the certificate of listen.tls ends soon, or has ended", zap.Time("until", l.TLS.Until()))
+	before := s.pair.Swap(&l.TLS.Pair)
+	until := l.TLS.Until()
+	if same := before != nil && before.Leaf.Equal(l.TLS.Pair.Leaf); !same && until.Sub(o.Clock()) < soon {
+		o.Log.Warn("the certificate of listen.tls ends soon, or has ended", zap.String("until", until.UTC().Format(time.RFC3339)))
 	}
 }
 

@@ -1,8 +1,10 @@
 package signs
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +40,7 @@ type Standing struct {
 	Replica   string            `json:"replica"`
 	Boot      uint64            `json:"boot"`
 	Uptime    string            `json:"uptime"`
+	Refused   []gateway.Reason  `json:"refused,omitempty"` // why the files as they are now are not in force; none where they are
 	Policy    string            `json:"policy"`
 	Bundles   Bundles           `json:"bundles,omitempty"` // where policy is delivered
 	Upstreams []upstreamStands  `json:"upstreams"`
@@ -75,4 +78,21 @@ func Stand(version string, up time.Duration, j *journal.Journal, corridor *proxy
 		}
 	}
 	return s
+}
+
+// Lines are what /readyz?verbose shows beside its checks: what does not keep the
+// gateway from serving, and is worth knowing where it is asked for.
+func (s *Standing) Lines(now time.Time) []string {
+	var out []string
+	if len(s.Refused) > 0 {
+		out = append(out, fmt.Sprintf("config changes_refused codes=%v", s.Refused))
+	}
+	for _, u := range s.Upstreams {
+		line := "upstream " + u.ID + " up"
+		if !u.Up {
+			line = "upstream " + u.ID + " down reason=" + cmp.Or(u.Reason, "connecting")
+		}
+		out = append(out, line)
+	}
+	return append(out, s.Bundles.Lines(now)...)
 }

@@ -5,5 +5,6 @@
 //
 //	log.go    Log: calls, lists, upstreams, reloads, and what stopped
 //	tee.go    Tee: the same log, sent by OTLP
+//	codes.go  Codes: what an error of many parts is about
 //	cause.go  Cause: why an upstream is down, in words
 package tell

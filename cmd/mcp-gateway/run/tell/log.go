@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"go.uber.org/zap"
 
@@ -23,8 +24,22 @@ type Log struct {
 }
 
 // Told remembers what was last said of each upstream, so that one that stays down for
-// the same cause is told of once. The zero value remembers nothing.
-type Told struct{ last sync.Map }
+// the same cause is told of once, and what became of the last reload. The zero value
+// remembers nothing.
+type Told struct {
+	last    sync.Map
+	lists   sync.Map // by upstream, why its list could not be fetched
+	refused atomic.Pointer[[]gateway.Reason]
+}
+
+// Refused are the codes for which the last change of files was refused, so that what
+// is in force is not what they say; none where it is.
+func (t *Told) Refused() []gateway.Reason {
+	if codes := t.refused.Load(); codes != nil {
+		return *codes
+	}
+	return nil
+}
 
 func (t *Told) again(f *registry.UpstreamFact) bool {
 	if t == nil {
@@ -33,6 +48,21 @@ func (t *Told) again(f *registry.UpstreamFact) bool {
 	now := [...]string{f.Reason, f.Era, f.Revision, f.Confined, strconv.FormatBool(f.Up)}
 	before, _ := t.last.Swap(f.ID, now)
 	return before == now
+}
+
+// unfetched says whether the same was said of an upstream's list before.
+func (t *Told) unfetched(id string, err error) bool {
+	if t == nil {
+		return false
+	}
+	before, _ := t.lists.Swap(id, err.Error())
+	return before == err.Error()
+}
+
+func (t *Told) fetched(id string) {
+	if t != nil {
+		t.lists.Delete(id)
+	}
 }
 
 // Call tells of a call that was not answered as it was meant.
@@ -57,6 +87,9 @@ func (l Log) Call(c *proxy.Call) {
 func (l Log) List(id string, c registry.Changes, err error) {
 	log := l.Zap.With(zap.String("upstream", id))
 	if err != nil {
+		if l.Told.unfetched(id, err) {
+			return
+		}
 		var e *gateway.Error
 		if errors.As(err, &e) {
 			log = log.With(zap.String("code", string(e.Code)))
@@ -64,6 +97,7 @@ func (l Log) List(id string, c registry.Changes, err error) {
 		log.Warn("list not refreshed", zap.Error(err))
 		return
 	}
+	l.Told.fetched(id)
 	l.Telemetry.Drift(context.Background(), id, len(c.Changed))
 	if len(c.Added)+len(c.Changed)+len(c.Removed) == 0 && !c.Partial {
 		return
@@ -105,7 +139,14 @@ func (l Log) Stderr(id, line string) {
 // Reload tells what became of files that changed.
 func (l Log) Reload(err error) {
 	l.Telemetry.Reloaded(context.Background(), err == nil)
+	if l.Told != nil {
+		l.Told.refused.Store(nil)
+	}
 	if err != nil {
+		if l.Told != nil {
+			codes := Codes(err)
+			l.Told.refused.Store(&codes)
+		}
 		l.Zap.Error("reload refused; the old configuration stays", zap.Error(err))
 		return
 	}
