@@ -122,8 +122,8 @@ func (l *loader) upstream(e form.Entry, dst **Upstream) form.Value {
 		{Key: "stdio", Doc: "Runs as a child process.", Value: optional(&u.Stdio, l.stdio)},
 		{Key: "http", Doc: "Is reached by URL.", Value: optional(&u.HTTP, l.http)},
 		{Key: "timeout", Doc: "Of one call.", Value: callTimeout(&u.Timeout)},
-		{Key: "circuit", Doc: "When it is called no more for a while, because it answers too late.", Value: form.Object{Fields: []form.Field{
-			{Key: "after", Doc: "Calls in a row that ran out of time.", Value: form.Int(&u.Circuit.After, 1, 1000)},
+		{Key: "circuit", Doc: "When it is called no more for a while, because it answers too late, or too much.", Value: form.Object{Fields: []form.Field{
+			{Key: "after", Doc: "Calls in a row that ran out of time, or whose answers were refused for what they cost to read.", Value: form.Int(&u.Circuit.After, 1, 1000)},
 			{Key: "rest", Doc: "Until one call is tried again.", Value: form.Duration(&u.Circuit.Rest, time.Second, time.Hour)},
 		}}},
 		{Key: "refresh", Doc: "When definitions are fetched anew.", Value: form.Object{Fields: []form.Field{

@@ -6,6 +6,7 @@
 //
 //	guard.go    Guard: which addresses may be dialled, judged after resolution
 //	client.go   Options, NewClient, ReadBody, ReadSized
+//	body.go     Bodies
 //
 // Below it stands egress/plain, the way of short exchanges without TLS.
 package egress

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -280,6 +281,57 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 	if n := connections.Load(); n != 1 {
 		t.Errorf("%d connections for 20 requests", n)
+	}
+}
+
+// A body is whole, or refused, and pieces that were used before leave nothing in it.
+func TestBodies(t *testing.T) {
+	var b egress.Bodies
+	asked := 0
+	large := func() error { asked++; return nil }
+	for _, size := range []int{0, 1, 100, 64<<10 - 1, 64 << 10, 64<<10 + 1, egress.LargeBody, egress.LargeBody + 1, 1 << 20} {
+		want := strings.Repeat(string(rune('a'+size%23)), size)
+		for name, r := range map[string]io.Reader{"at once": strings.NewReader(want), "byte by byte": iotest.HalfReader(strings.NewReader(want)), "end with the data": iotest.DataErrReader(strings.NewReader(want))} {
+			asked = 0
+			body, came, err := b.Read(r, 1<<20, large)
+			if err != nil || string(body) != want || came != size {
+				t.Errorf("%d %s: %d bytes of %d, %v", size, name, len(body), came, err)
+			}
+			if once := size > egress.LargeBody; (asked == 1) != once && size != egress.LargeBody {
+				t.Errorf("%d %s: asked %d times", size, name, asked)
+			}
+		}
+		body, came, err := b.Read(strings.NewReader(want), size-1, nil)
+		if e, ok := errors.AsType[*gateway.Error](err); size > 0 && (!ok || e.Code != gateway.CodeTooLarge || body != nil || came < size) {
+			t.Errorf("%d of one less: %d bytes, %v", size, len(body), err)
+		}
+	}
+	broken := errors.New("broken")
+	for name, r := range map[string]io.Reader{
+		"broken": io.MultiReader(strings.NewReader("begun"), iotest.ErrReader(broken)), "cut off": io.MultiReader(strings.NewReader("begun"), iotest.ErrReader(io.ErrUnexpectedEOF)),
+	} {
+		if body, came, err := b.Read(r, 100, nil); err == nil || body != nil || came != 5 {
+			t.Errorf("%s: %d bytes, %v", name, len(body), err)
+		}
+	}
+	if _, _, err := b.Read(bytes.NewReader(make([]byte, 1<<20)), 2<<20, func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+func BenchmarkBodies(b *testing.B) {
+	var bodies egress.Bodies
+	for _, size := range []int{1 << 10, 1 << 20} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			text := make([]byte, size)
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := bodies.Read(bytes.NewReader(text), size, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

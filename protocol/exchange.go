@@ -40,4 +40,5 @@ type Incoming struct {
 	Result []byte // a checked object, byte for byte as it came
 	Error  *RPCError
 	Sent   bool // the request may have reached the upstream
+	Wasted int  // bytes that were read of an answer that was refused, about
 }

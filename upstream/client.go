@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
+	"mcp-gateway/upstream/circuit"
 	"mcp-gateway/upstream/stdio"
 	"mcp-gateway/upstream/web"
 	"mcp-gateway/upstream/wire"
@@ -29,7 +30,7 @@ type Client struct {
 	stdio   *stdio.Link // link, if it is a process; else nil
 	web     *web.Link   // link, if it is HTTP; else nil
 	gate    *gate
-	breaker *breaker
+	breaker *circuit.Breaker
 	changed chan struct{}
 	watches watches
 	lists   atomic.Int64 // list methods that were declared and unknown
@@ -51,7 +52,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{cfg: cfg, gate: newGate(cfg.InFlight, cfg.Queue), changed: make(chan struct{}, 1)}
-	c.breaker = &breaker{after: cfg.CircuitAfter, rest: cfg.CircuitRest, now: time.Now}
+	c.breaker = circuit.New(cfg.CircuitAfter, cfg.CircuitRest, time.Now)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.state = state{reason: wire.ReasonConnecting, since: time.Now()}
 	c.watches.init()
@@ -94,7 +95,7 @@ func (c *Client) Call(ctx context.Context, out protocol.Outgoing) (protocol.Inco
 	if err := c.known(); err != nil {
 		return protocol.Incoming{}, staged(err)
 	}
-	if err := c.breaker.enter(); err != nil {
+	if err := c.breaker.Enter(); err != nil {
 		return protocol.Incoming{}, staged(err)
 	}
 	limit := out.Limit
@@ -102,7 +103,7 @@ func (c *Client) Call(ctx context.Context, out protocol.Outgoing) (protocol.Inco
 		limit = c.cfg.ResultLimit
 	}
 	in, err := c.link.Exchange(ctx, &out, limit)
-	c.breaker.leave(err)
+	c.breaker.Leave(err, in.Wasted)
 	if notReviewed(child.ReasonOf(err)) {
 		c.signal()
 	}

@@ -8,7 +8,6 @@
 //	config.go     Config: one upstream of the configuration, with its bounds
 //	client.go     Client: New, Call, Changed, Close
 //	gate.go       how many calls may be in flight, and how many may wait
-//	breaker.go    no calls for a while, after several that ran out of time
 //	list.go       List: all pages of every list that it declares, bounded
 //	watch.go      Watch: who wants to hear of which resource
 //	subscribe.go  what the upstream is asked to tell, in step with that
@@ -16,6 +15,7 @@
 //
 // Below it, from the wire upwards:
 //
+//	circuit/   no calls for a while, after several that came to nothing
 //	wire/      requests, introductions, terms, reasons: no I/O
 //	sse/       reads event streams
 //	exchange/  the requests under way, and what is said to and asked of them

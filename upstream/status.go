@@ -144,7 +144,7 @@ func (c *Client) Status() Status {
 		ID: c.cfg.ID, Up: st.up, Era: string(st.peer.Era), Revision: st.peer.Revision,
 		Reason: st.reason, Since: st.since, RetryAt: st.retryAt,
 		ClaimedName: st.peer.ClaimedName, ClaimedVersion: st.peer.ClaimedVersion,
-		InFlight: len(c.gate.slots), Waiting: int(c.gate.waiting.Load()), CircuitOpen: c.breaker.open(),
+		InFlight: len(c.gate.slots), Waiting: int(c.gate.waiting.Load()), CircuitOpen: c.breaker.Open(),
 	}
 	s.UnknownLists = c.lists.Load()
 	if c.stdio == nil {

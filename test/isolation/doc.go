@@ -1,8 +1,10 @@
 // Package isolation measures what a healthy upstream pays for a hostile one behind
 // the same gateway: the p99 of its calls beside one that hangs, floods, answers with
-// 64 MiB, sends bombs, or dies again and again, divided by the p99 of quiet times in
-// between. Every healthy call must be answered, at whatever time; the ratios are
-// printed and judged by people.
+// 64 MiB, sends bombs, or dies again and again, divided by the p99 beside one that
+// behaves, by turns. The same hosts call either as often, and the hostile server gives
+// its turn on the processors to everybody else, so that what is left of the difference
+// is what its answers do to the gateway. Every healthy call must be answered, at
+// whatever time; the ratios are printed and judged by people.
 //
 // Each run of the tests measures shortly; `make isolation` at length.
 //

@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mcp-gateway/test/stage"
@@ -28,28 +30,38 @@ func dies([]string) {
 	})
 }
 
-// kinds are what a hostile upstream does, by the tool that makes it do so.
-var kinds = []struct{ name, tool string }{
-	{"hang", "web__hang"},
-	{"flood", "web__flood"},
-	{"64 MiB", "web__large"},
-	{"bombs", "web__bomb"},
-	{"crash loop", "child__now"},
+// kinds are what a hostile upstream does. Each has an upstream of its own, of which
+// every tool does that.
+var kinds = []struct{ name, upstream string }{
+	{"hang", "hang"}, {"flood", "flood"}, {"64 MiB", "large"}, {"bombs", "bomb"}, {"crash loop", "child"},
 }
 
 // web is the hostile upstream over HTTP, a process of its own: what it costs to make
-// what it sends is not the gateway's affair. It says where it is and ends with its
-// standard input.
+// what it sends is not the gateway's affair. It says where it is, yields when it is told
+// anything, and ends with its standard input.
 func web([]string) {
 	server := httptest.NewServer(hostile())
 	fmt.Println(server.URL)
-	_, _ = io.Copy(io.Discard, os.Stdin) // whatever ends it
+	for told := bufio.NewScanner(os.Stdin); told.Scan(); {
+		yield()
+	}
 	server.CloseClientConnections()
 	server.Close()
 }
 
-// startWeb starts web and returns its URL.
-func startWeb(t *testing.T) string {
+// yield lets all other processes go first: a hostile server has a machine of its own,
+// and what it takes from this one is nothing that a gateway could keep from it.
+func yield() {
+	tasks, _ := os.ReadDir("/proc/self/task")
+	for _, task := range tasks { // threads that are made later inherit it
+		if id, err := strconv.Atoi(task.Name()); err == nil {
+			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, 10)
+		}
+	}
+}
+
+// startWeb starts web and returns its URL, and what has it yield.
+func startWeb(t *testing.T) (url string, yields func()) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -76,7 +88,7 @@ func startWeb(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line), func() { _, _ = io.WriteString(in, "yield\n") }
 }
 
 // hostile says too much, too large, too deep, or nothing.
@@ -93,6 +105,7 @@ func hostile() *stage.Peer {
 		}
 		return true
 	}
+	p.Add(stage.Tool("calm"), stage.Result(stage.Text(`"done"`)))
 	p.Add(stage.Tool("hang"), func(_ http.ResponseWriter, r *http.Request, _ stage.Message) { <-r.Context().Done() })
 	p.Add(stage.Tool("flood"), func(w http.ResponseWriter, _ *http.Request, m stage.Message) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/time/rate"
+
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/wire"
 )
@@ -22,6 +24,20 @@ type Rules struct {
 	Relay    map[string]bool                    // methods that a legacy upstream may ask
 	Note     func(method string, params []byte) // told of changes: list_changed and updated; must not block
 	Counters *Counters
+	Pace     *rate.Limiter // of what is no answer, over all connections to the upstream; nil = none
+}
+
+// NewPace returns the pace at which an upstream is heard: far above what any says that
+// has something to say, and far below what would keep a processor busy.
+func NewPace() *rate.Limiter { return rate.NewLimiter(4000, 1000) }
+
+// Pace waits until one more message that is no answer may be heard, so that whoever
+// floods us waits for itself. An error means that ctx ends before.
+func (h *Hub) Pace(ctx context.Context) error {
+	if h.rules.Pace == nil {
+		return nil
+	}
+	return h.rules.Pace.Wait(ctx)
 }
 
 // Hub holds the exchanges that are open on one connection.

@@ -71,6 +71,9 @@ func (l *Line) Dispatch(raw []byte, whole bool) bool {
 		return l.spoil(raw, gateway.Fail(gateway.CodeTooLarge))
 	}
 	m, err := protocol.ParseMessage(raw, l.limits)
+	if err != nil || m.Method != "" {
+		_ = l.Pace(context.Background()) // what waits is the reading of this line alone, for a moment
+	}
 	switch {
 	case err != nil:
 		return l.spoil(raw, wire.Unreadable(err))

@@ -49,19 +49,48 @@ func (r *Reader) Read(ctx context.Context, resp *http.Response) (protocol.Incomi
 	if stream {
 		return r.stream(ctx, resp.Body)
 	}
-	body, err := egress.ReadSized(resp.Body, resp.ContentLength, r.Limit+envelopeRoom)
-	if err != nil {
-		return sent, Cut(ctx, err)
-	}
-	m, err := r.parse(body, r.Limit)
+	m, err := r.whole(ctx, resp, &sent)
 	switch {
 	case err != nil:
-		return sent, wire.Unreadable(err)
+		return sent, err
 	case m.Method != "" || !wire.Is(m.ID, r.X.ID) && (m.ID != nil || m.Error == nil):
 		r.Server.opts.Counters.Stray.Add(1)
 		return sent, gateway.Fail(gateway.CodeExecutionError, wire.ReasonNoAnswer)
 	}
 	return wire.Settle(m, r.Limit)
+}
+
+// whole reads and parses a body of JSON. Large ones have half of the processors at most
+// to themselves, so that those of one upstream leave the other half to everybody.
+func (r *Reader) whole(ctx context.Context, resp *http.Response, in *protocol.Incoming) (protocol.Message, error) {
+	large := false
+	defer func() {
+		if large {
+			<-r.Server.large
+		}
+	}()
+	if resp.ContentLength > int64(r.Limit+envelopeRoom) {
+		return protocol.Message{}, gateway.Fail(gateway.CodeTooLarge)
+	}
+	body, came, err := r.Server.bodies.Read(resp.Body, r.Limit+envelopeRoom, func() error {
+		select {
+		case r.Server.large <- struct{}{}:
+			large = true
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	if err != nil {
+		in.Wasted = came
+		return protocol.Message{}, Cut(ctx, err)
+	}
+	m, err := r.parse(body, r.Limit)
+	if err != nil {
+		in.Wasted = came
+		return m, wire.Unreadable(err)
+	}
+	return m, nil
 }
 
 // refusal reads a response with an error status: a JSON-RPC error where one
@@ -101,20 +130,25 @@ func (r *Reader) stream(ctx context.Context, body io.Reader) (protocol.Incoming,
 	events := sse.NewReader(body, r.Limit+envelopeRoom)
 	for strays := 0; strays < strayLimit; {
 		data, err := events.Next()
+		sent.Wasted += len(data)
 		if events.ID != "" {
 			r.LastID, r.Retry = events.ID, events.Retry
 		}
 		if err != nil {
-			return sent, Cut(ctx, err)
+			return r.ended(ctx, sent, err)
 		}
 		if !events.IsMessage() {
-			strays++
+			if strays++; r.Hub.Pace(ctx) != nil {
+				return sent, outpaced(ctx)
+			}
 			continue
 		}
 		m, err := r.parse(data, r.Limit)
 		switch {
 		case err != nil:
 			return sent, wire.Unreadable(err)
+		case (m.Method != "" || !wire.Is(m.ID, r.X.ID)) && r.Hub.Pace(ctx) != nil:
+			return sent, outpaced(ctx)
 		case m.Method == "" && wire.Is(m.ID, r.X.ID):
 			return wire.Settle(m, r.Limit)
 		case !r.Server.dispatch(m, r.Hub, r.X, r.Reply) && r.X.Out.Method != protocol.MethodSubscriptionsListen:
@@ -122,6 +156,23 @@ func (r *Reader) stream(ctx context.Context, body io.Reader) (protocol.Incoming,
 		}
 	}
 	return sent, gateway.Fail(gateway.CodeExecutionError, wire.ReasonStray)
+}
+
+// ended is what becomes of an exchange whose stream broke off, or went on for too long.
+func (r *Reader) ended(ctx context.Context, in protocol.Incoming, err error) (protocol.Incoming, error) {
+	if e := (*gateway.Error)(nil); errors.As(err, &e) && e.Code == gateway.CodeTooLarge {
+		in.Wasted += r.Limit
+	}
+	return in, Cut(ctx, err)
+}
+
+// outpaced is the error of a stream with so many messages that its answer, if it comes,
+// comes too late.
+func outpaced(ctx context.Context) *gateway.Error {
+	if ctx.Err() != nil {
+		return wire.Ended(ctx)
+	}
+	return gateway.Fail(gateway.CodeTimeout, wire.ReasonStray)
 }
 
 // dispatch gives to the hub what is no answer, and reports whether it was of
@@ -145,6 +196,9 @@ func (s *Server) Hear(ctx context.Context, body io.Reader, hub *exchange.Hub, li
 	for {
 		data, err := events.Next()
 		if err != nil {
+			return Cut(ctx, err)
+		}
+		if err := hub.Pace(ctx); err != nil {
 			return Cut(ctx, err)
 		}
 		if !events.IsMessage() {

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"sync/atomic"
 
+	"mcp-gateway/egress"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/credential"
@@ -32,10 +34,12 @@ type Options struct {
 
 // Server is where requests go. It may be used from any goroutine.
 type Server struct {
-	opts  Options
-	url   *url.URL
-	fixed fixedHeaders
-	round http.RoundTripper // the client's: it keeps no cookies, and 3xx is an answer
+	opts   Options
+	url    *url.URL
+	fixed  fixedHeaders
+	round  http.RoundTripper // the client's: it keeps no cookies, and 3xx is an answer
+	bodies *egress.Bodies
+	large  chan struct{} // large answers that are read and parsed at a time
 }
 
 // New returns the server of that URL, without any user or fragment in it.
@@ -46,6 +50,7 @@ func New(opts Options) (*Server, error) {
 	}
 	u.User, u.Fragment = nil, ""
 	s := &Server{opts: opts, url: u, fixed: newFixedHeaders(opts.Version, opts.Bearer), round: opts.Client.Transport}
+	s.bodies, s.large = new(egress.Bodies), make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	if s.round == nil {
 		s.round = http.DefaultTransport
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
@@ -36,6 +38,7 @@ type Options struct {
 type Link struct {
 	opts Options
 	sup  *child.Supervisor
+	pace *rate.Limiter // of whatever process is run
 
 	mu      sync.Mutex
 	session *session       // nil while none is ready
@@ -63,7 +66,7 @@ func New(opts Options) *Link {
 	if opts.Child.LineLimit <= 0 {
 		opts.Child.LineLimit = 16 << 20
 	}
-	l := &Link{opts: opts, turned: make(chan struct{})}
+	l := &Link{pace: exchange.NewPace(), opts: opts, turned: make(chan struct{})}
 	opts.Child.OnDown = l.wentDown
 	l.sup = child.Supervise(opts.Child, l.serve)
 	return l

@@ -30,7 +30,7 @@ type ticket struct {
 
 func newSession(l *Link, p *child.Process) *session {
 	s := &session{link: l, proc: p}
-	hub := exchange.NewHub(exchange.Rules{Relay: l.opts.Relay, Note: l.opts.OnNote, Counters: &l.Counters})
+	hub := exchange.NewHub(exchange.Rules{Relay: l.opts.Relay, Note: l.opts.OnNote, Counters: &l.Counters, Pace: l.pace})
 	limits := protocol.Limits{Bytes: l.opts.Child.LineLimit, Depth: l.opts.Depth}
 	s.line = exchange.NewLine(hub, limits, func(line []byte) { _, _ = p.Send(protocol.OneLine(line)) })
 	return s

@@ -78,8 +78,8 @@ func New(opts Options) (*Link, error) {
 		opts.Tolerance = 3
 	}
 	l := &Link{opts: opts}
-	l.rules = exchange.Rules{Relay: opts.Relay, Note: opts.OnNote, Counters: &l.Counters}
-	l.hub = exchange.NewHub(exchange.Rules{Note: opts.OnNote, Counters: &l.Counters}) // a modern server may not ask
+	l.rules = exchange.Rules{Relay: opts.Relay, Note: opts.OnNote, Counters: &l.Counters, Pace: exchange.NewPace()}
+	l.hub = exchange.NewHub(exchange.Rules{Note: opts.OnNote, Counters: &l.Counters, Pace: l.rules.Pace}) // a modern server may not ask
 	var err error
 	l.server, err = post.New(post.Options{
 		URL: opts.URL, Bearer: opts.Bearer, Source: opts.Source, Client: opts.Client, Version: opts.Version,
