@@ -75,6 +75,12 @@ func TestRulesThatNeverMatchFailAtLoad(t *testing.T) {
 			"weights := {\"raed\": 1}\n\nx := weights[input.resource.properties.side_effect]", 9, "policy_unknown_field", []string{"none of"}},
 		"a pattern of an object": {
 			"x if {\n\tp := input.resource.properties\n\t{\"ownr\": o} = p\n\to == \"a\"\n}", 9, "", nil},
+		"a field that stands elsewhere": {
+			`x if input.action.arguments.amount > 10`, 7, "rego_type_error", []string{"there is input.resource.arguments (in decision)"}},
+		"a field that stands elsewhere, at the top": {
+			`x if input.groups[0] == "a"`, 7, "rego_type_error", []string{"there is ", "input.subject.properties.groups"}},
+		"a field that stands elsewhere, through a function": {
+			"f(a) if a.arguments.amount > 10\n\nx if f(input.action)", 7, "policy_unknown_field", []string{"there is input.resource.arguments (in decision)"}},
 		"in an else": {
 			"x if input.subject.id == \"a\"\nelse if input.context.era == \"old\"", 8, "policy_never_equal", []string{`"legacy"`}},
 	} {

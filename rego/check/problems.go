@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/rego/contract"
 	"mcp-gateway/rego/lint"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -82,7 +83,11 @@ func meant(details ast.ErrorDetails) string {
 			have = append(have, string(s))
 		}
 	}
-	return lint.Meant(string(word), have)
+	out := lint.Meant(string(word), have)
+	if out == "" && d.Ref[0].Value.Compare(ast.InputRootDocument.Value) == 0 {
+		return contract.Elsewhere(string(word))
+	}
+	return out
 }
 
 // haveWant keeps of a type error's details what was found and what was

@@ -12,6 +12,8 @@
 #     ask contains "write" if lib.writes
 #     obligations contains lib.approval_by("leads") if lib.writes
 #
+#   `mcp-gateway policy show --lib` prints it.
+#
 # scope: package
 package mcp.lib
 
@@ -45,9 +47,11 @@ scope_missing if scopes.missing
 
 reads if input.resource.properties.side_effect == "read"
 
-writes if input.resource.properties.side_effect == "write"
+# Whatever is no read: what destroys is among it, so that a rule about writes leaves
+# nothing worse out.
+writes if not reads
 
-# Whatever is neither a read nor a write counts as destructive.
+# Of what writes, that which can destroy: whatever is neither a read nor a mere write.
 destroys if not input.resource.properties.side_effect in {"read", "write"}
 
 # Who calls.

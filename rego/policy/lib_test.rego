@@ -41,8 +41,8 @@ test_classes[class] if {
 	some class, want in {
 		"read": [true, false, false],
 		"write": [false, true, false],
-		"destructive": [false, false, true],
-		"unheard of": [false, false, true],
+		"destructive": [false, true, true],
+		"unheard of": [false, true, true],
 	}
 	classes == want with input as calling(properties({"side_effect": class}))
 }

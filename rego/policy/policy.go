@@ -5,6 +5,9 @@ import "embed"
 //go:embed *.rego
 var files embed.FS
 
+// Shipped is the file of the policy that decides where none is named.
+const Shipped = "gateway.rego"
+
 // Files are the shipped policy with its tests.
 func Files() embed.FS { return files }
 

@@ -31,7 +31,7 @@ type desk struct {
 func Command(config *string, version string) *cobra.Command {
 	d := &desk{config, version}
 	return cli.Group("policy", "Write policy, and ask what it does",
-		d.check(), d.schema(), d.test(), d.coverage(), d.format(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
+		d.check(), d.show(), d.schema(), d.test(), d.coverage(), d.format(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
 }
 
 // from is the folder that a command is about: its argument, or else what the

@@ -6,6 +6,7 @@
 //
 //	command.go  Command: the tree; where the policy lies that a command is about
 //	check.go    check, schema
+//	show.go     show: the shipped policy and the library
 //	test.go     test, coverage, fmt
 //	eval.go     eval, build
 //	reach.go    who, what: who may do what
