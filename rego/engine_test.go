@@ -91,7 +91,6 @@ func TestDecisionShapes(t *testing.T) {
 		"simple: ask is no allow":    {"allow if false\n\nask contains \"b\" if true", "deny", "policy_undefined"},
 		"simple: idle deny and ask":  {"allow if true\n\ndeny contains \"a\" if input.subject.id == \"bob\"\n\nask contains \"b\" if input.subject.id == \"bob\"", "allow", ""},
 		"simple: two answers":        {"allow := true if input.subject.id == \"alice\"\n\nallow := false if input.action.name == \"tools/call\"", "deny", "policy_conflict"},
-		"decision goes before allow": {"decision := {\"effect\": \"deny\", \"reasons\": [\"a\"]}\n\nallow if true", "deny", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := engineOf(t, "p.rego", seeAll+c.policy+"\n", "data.json", `{"answer": {"effect": "allow"}}`)

@@ -164,7 +164,7 @@ func TestSchemasAreNotFetched(t *testing.T) {
 # schemas:
 #   - data.remote: {"$ref": "http://127.0.0.1:1/schema.json"}
 x if data.remote.a
-`)
+`, "data.json", `{"remote": {"a": true}}`)
 	if len(ps) == 0 || ps[0].Code != ast.TypeErr {
 		t.Errorf("problems %v", ps)
 	}

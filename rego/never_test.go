@@ -141,7 +141,8 @@ func TestRulesThatMayMatchLoad(t *testing.T) {
 		"two subjects":                "same(a, b) if a.id == b.id\n\nx if same(input.subject, data.owners[input.resource.properties.owner])",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := rego.Load(t.Context(), rego.Options{Dir: folder(t, "p.rego", open+"\n"+rule+"\n")}); err != nil {
+			dir := folder(t, "p.rego", open, "team.rego", "package team\n\n"+rule+"\n", "data.json", `{"grants": {}, "owners": {}}`)
+			if _, err := rego.Load(t.Context(), rego.Options{Dir: dir}); err != nil {
 				t.Error(err)
 			}
 		})

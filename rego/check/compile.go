@@ -6,6 +6,8 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/contract"
 	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/names"
+	"mcp-gateway/rego/policy"
 	"mcp-gateway/rego/reads"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -64,7 +66,7 @@ func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 	if ps := entryProblems(whole, f.modules); len(ps) > 0 {
 		return nil, ps
 	}
-	if ps := b.claims(whole); len(ps) > 0 {
+	if ps := append(b.idle(whole), b.claims(whole)...); len(ps) > 0 {
 		return nil, ps
 	}
 	p := &Policy{Data: b.txn, Revision: f.revision, Reads: map[Phase]reads.Reads{}, Words: b.words, Rules: b.rules()}
@@ -83,21 +85,37 @@ func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 // compile compiles modules against the phases' input and walks them.
 func (b *build) compile(ctx context.Context, modules map[string]*ast.Module, strict bool, phases ...Phase) (*ast.Compiler, error) {
 	schemas := ast.NewSchemaSet()
-	schemas.Put(ast.SchemaRootRef, checkerSchema(phases...))
+	schemas.Put(ast.SchemaRootRef, contract.ForChecker(phases...))
 	c := ast.NewCompiler().WithCapabilities(Capabilities()).WithSchemas(schemas).
 		WithStrict(strict).WithUseTypeCheckAnnotations(true).SetErrorLimit(0).
 		WithPathConflictsCheck(storage.NonEmpty(ctx, b.store, b.txn))
-	if c.Compile(modules); c.Failed() {
-		return nil, b.files.modules.problems(c.Errors)
+	var lost []lint.Fault
+	if strict {
+		c.WithStageAfterID(names.Stage, ast.CompilerStageDefinition{Name: "CheckNames", MetricName: "check_names", Stage: func(c *ast.Compiler) *ast.Error {
+			lost = names.Unresolved(c, b.files.data, policy.Packages())
+			return nil
+		}})
 	}
-	var problems gateway.Problems
-	for _, fault := range lint.Check(c, contract.Input(phases...)) {
-		problems = append(problems, b.files.modules.at(fault.Location, fault.Code, fault.Message))
+	c.Compile(modules)
+	problems := b.files.faults(lost)
+	if c.Failed() {
+		return nil, inOrder(append(problems, b.files.modules.beside(problems, c.Errors)...))
 	}
+	problems = append(problems, b.files.faults(lint.Check(c, contract.Input(phases...)))...)
 	if len(problems) > 0 {
 		return nil, inOrder(problems)
 	}
 	return c, nil
+}
+
+// idle says which rules decide nothing.
+func (b *build) idle(c *ast.Compiler) gateway.Problems {
+	var entries []ast.Ref
+	for _, phase := range asked(c) {
+		entries = append(entries, entry(phase))
+	}
+	own := func(file string) bool { _, ok := b.files.modules[file]; return ok }
+	return b.files.faults(names.Idle(c, own, names.Reached(c, entries...)))
 }
 
 // prepare makes the query of one phase.

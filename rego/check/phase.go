@@ -1,12 +1,11 @@
 package check
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/names"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/types"
@@ -71,83 +70,14 @@ func shapeFault(phase Phase, t types.Type) string {
 // reachable returns the modules with only those rules that the entry point
 // depends on, however indirectly.
 func reachable(c *ast.Compiler, modules map[string]*ast.Module, phase Phase) map[string]*ast.Module {
-	wanted, seen := map[string]bool{}, map[*ast.Rule]bool{}
-	var visit func(*ast.Rule)
-	visit = func(r *ast.Rule) {
-		if r == nil || seen[r] {
-			return
-		}
-		seen[r] = true
-		wanted[r.Ref().GroundPrefix().String()] = true
-		visit(r.Else)
-		for d := range c.Graph.Dependencies(r) {
-			visit(d.(*ast.Rule))
-		}
-	}
-	for _, r := range c.GetRulesWithPrefix(entry(phase)) {
-		visit(r)
-	}
+	wanted := names.Reached(c, entry(phase))
 	out := map[string]*ast.Module{}
 	for name, m := range modules {
 		m = m.Copy()
-		m.Rules = slices.DeleteFunc(m.Rules, func(r *ast.Rule) bool { return !wanted[r.Ref().GroundPrefix().String()] })
+		m.Rules = slices.DeleteFunc(m.Rules, func(r *ast.Rule) bool { return !wanted[names.PathOf(r)] })
 		if len(m.Rules) > 0 {
 			out[name] = m
 		}
 	}
 	return out
-}
-
-// anyID is the name under which the type checker knows every member of an
-// object with arbitrary names. OPA's checker reads `properties` of a schema and
-// not `additionalProperties`: without a stand-in, nothing below
-// input.resources would be checked.
-const anyID = "some id"
-
-// checkerSchema returns the schema of the phases, joined, in the form that
-// OPA's type checker can make most of.
-func checkerSchema(phases ...Phase) any {
-	var joined map[string]any
-	for _, phase := range phases {
-		schema := contract.Tree(phase)
-		delete(schema, "$id")
-		standIn(schema)
-		if joined == nil {
-			joined = schema
-			continue
-		}
-		mergeMembers(joined, schema)
-	}
-	return joined
-}
-
-// mergeMembers adds to the members of one object schema those of another: a field
-// that one phase knows is no mistake before it is known which phase asks.
-func mergeMembers(into, from map[string]any) {
-	have, _ := into["properties"].(map[string]any)
-	more, _ := from["properties"].(map[string]any)
-	for name, v := range more {
-		both, inside := have[name].(map[string]any)
-		other, object := v.(map[string]any)
-		if inside && object && both["properties"] != nil {
-			mergeMembers(both, other)
-			continue
-		}
-		if !inside {
-			have[name] = v
-		}
-	}
-	maps.DeleteFunc(into, func(key string, _ any) bool { return key == "required" })
-}
-
-// standIn puts a schema under additionalProperties where the checker sees it.
-func standIn(schema map[string]any) {
-	if members, ok := schema["additionalProperties"].(map[string]any); ok {
-		schema["properties"] = map[string]any{anyID: members}
-	}
-	for key, v := range schema {
-		if sub, ok := v.(map[string]any); ok && !strings.HasPrefix(key, "$") {
-			standIn(sub)
-		}
-	}
 }

@@ -67,6 +67,25 @@ func (s sources) at(where *ast.Location, code, message string) gateway.Problem {
 	return gateway.Problem{Pos: pos, Code: code, Message: message, Excerpt: s.excerpt(pos)}
 }
 
+// faults are those of a pass of our own, with their places.
+func (f *files) faults(list []lint.Fault) gateway.Problems {
+	var ps gateway.Problems
+	for _, fault := range list {
+		ps = append(ps, f.modules.at(fault.Location, fault.Code, fault.Message))
+	}
+	return ps
+}
+
+// beside are the compiler's errors, but for what one of ours says in more words: that
+// a function is not there.
+func (s sources) beside(ours gateway.Problems, errs ast.Errors) gateway.Problems {
+	return s.problems(slices.DeleteFunc(slices.Clone(errs), func(e *ast.Error) bool {
+		return e.Code == ast.TypeErr && e.Details == nil && e.Location != nil && slices.ContainsFunc(ours, func(p gateway.Problem) bool {
+			return p.Pos.File == e.Location.File && p.Pos.Line == e.Location.Row
+		})
+	}))
+}
+
 // meant says which name of those that are there is nearest to one that is not.
 func meant(details ast.ErrorDetails) string {
 	d, ok := details.(*ast.RefErrInvalidDetail)

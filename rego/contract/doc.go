@@ -5,6 +5,7 @@
 //
 //	input.schema.json  the input of all phases, version 1
 //	schema.go          Phase, Schema, Document: the schema of one phase, and of all
+//	checker.go         ForChecker: the same as OPA's type checker makes most of it
 //	elsewhere.go       Elsewhere: where else a name stands
 //	shape.go           Shape: what may stand at a place of the input
 package contract

@@ -79,7 +79,7 @@ func TestSeveralBundles(t *testing.T) {
 		{"outside its own root", pack.CodeUnreadable, key.part(t, factsRoot, "x", "package other\n\nknown(id) if id == 1\n")},
 		{"changed since", pack.CodeTampered, changed(t, key.part(t, factsRoot, "x", factsText("known")), `"a"`, `"b"`)},
 		{"another's signature", pack.CodeTampered, newSigner(t).part(t, factsRoot, "x", factsText("known"))},
-		{"facts that the rules do not know", "rego_type_error", key.part(t, factsRoot, "f2", factsText("met"))},
+		{"facts that the rules do not know", "policy_unresolved", key.part(t, factsRoot, "f2", factsText("met"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			facts.offer(http.StatusOK, "", c.raw)

@@ -7,7 +7,7 @@
 #     import data.mcp.lib
 #
 #     visible := lib.entitled
-#     allow if lib.reads
+#     allow if lib.permitted
 #     deny contains "scope_missing" if lib.scope_missing
 #     ask contains "write" if lib.writes
 #     obligations contains lib.approval_by("leads") if lib.writes

@@ -30,3 +30,12 @@ func Library() []Module {
 	}
 	return out
 }
+
+// Packages are the paths of the library's packages.
+func Packages() []string {
+	var out []string
+	for _, m := range Library() {
+		out = append(out, m.Package)
+	}
+	return out
+}

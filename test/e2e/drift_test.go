@@ -262,7 +262,7 @@ func TestFilesThatTakeTheirPlace(t *testing.T) {
 	s.Write(t, "moved/review.yaml", s.Exposure())
 	fatal(t, os.Mkdir(s.Path("moved/policy"), 0o700))
 	s.Write(t, "moved/policy/gateway.rego", "package mcp.gateway\n\nvisible contains id if some id, _ in input.resources\n\n"+
-		"decision := {\"effect\": \"allow\", \"reasons\": []} if data.mcp.gateway.open\n")
+		"decision := {\"effect\": \"allow\", \"reasons\": []} if open\n\ndefault open := false\n")
 	text, err := os.ReadFile(s.Path("upstreams.yaml"))
 	fatal(t, err)
 	s.Write(t, "upstreams.yaml", strings.NewReplacer("./exposure.yaml", "./moved/review.yaml",
