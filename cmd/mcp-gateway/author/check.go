@@ -9,7 +9,6 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/check"
-	"mcp-gateway/rego/contract"
 )
 
 func (d *desk) check() *cobra.Command {
@@ -56,25 +55,4 @@ func unnamed(p *check.Policy) bool {
 	allows := slices.ContainsFunc(p.Rules, func(r check.Rule) bool { return r.Path == "data.mcp.gateway.allow" })
 	_, named := p.Words[gateway.ReasonScopeMissing]
 	return allows && !named
-}
-
-func (d *desk) schema() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema (draft-07) of what policy is asked about",
-		Args:  cobra.NoArgs,
-	}
-	phase := cmd.Flags().String("phase", "", "only of visible, decision or result, as `opa check --schema` takes it")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := cli.OneOf("--phase", *phase, contract.Phases()...); err != nil {
-			return err
-		}
-		raw := contract.Document()
-		if *phase != "" {
-			raw = contract.Schema(contract.Phase(*phase))
-		}
-		_, err := cmd.OutOrStdout().Write(raw)
-		return err
-	}
-	return cmd
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/author/shelf"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/config"
@@ -31,7 +32,7 @@ type desk struct {
 func Command(config *string, version string) *cobra.Command {
 	d := &desk{config, version}
 	return cli.Group("policy", "Write policy, and ask what it does",
-		d.check(), d.show(), d.schema(), d.test(), d.coverage(), d.format(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
+		d.check(), shelf.Show(), shelf.Schema(), d.test(), d.coverage(), d.format(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
 }
 
 // from is the folder that a command is about: its argument, or else what the

@@ -5,8 +5,7 @@
 // Map:
 //
 //	command.go  Command: the tree; where the policy lies that a command is about
-//	check.go    check, schema
-//	show.go     show: the shipped policy and the library
+//	check.go    check
 //	test.go     test, coverage, fmt
 //	eval.go     eval, build
 //	reach.go    who, what: who may do what
@@ -14,5 +13,6 @@
 //	explain.go  explain: which rules decided
 //	details.go  kept arguments, for replay
 //	replay.go   replay: what another policy would decide
+//	shelf/      show, schema: what there is to look up
 //	tool.go     tools explain: why a tool is absent
 package author

@@ -1,4 +1,4 @@
-package author
+package shelf
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"mcp-gateway/rego/policy"
 )
 
-// show prints what a policy may start from and refer to: both are in the binary, and
-// nowhere else on the machine of who has only that.
-func (*desk) show() *cobra.Command {
+// Show returns "policy show". It prints what a policy may start from and refer to:
+// both are in the binary, and nowhere else on the machine of who has only that.
+func Show() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the shipped policy, or the library that every policy may refer to",
