@@ -98,7 +98,7 @@ func TestClaimsByLongerWays(t *testing.T) {
 		"an argument that says it":    "same(a, b) if a == b\n\nallow if same(input.context, input.subject)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			ps := problemsOf(t, "p.rego", see+rule+"\n")
+			ps := problemsOf(t, "p.rego", see+rule+"\n", "data.json", `{"good": {}}`)
 			if !slices.ContainsFunc(ps, func(p problem) bool { return p.Code == "policy_unverified" }) {
 				t.Errorf("problems %v", ps)
 			}
@@ -154,7 +154,7 @@ func TestGoodPoliciesLoad(t *testing.T) {
 		"json.patch":              "allow if json.patch(input.resource.arguments, [{\"op\": \"add\", \"path\": \"/x\", \"value\": 1}]).x == 1",
 		"union of sets":           "all := union({{\"a\"}, {g | some g in input.subject.properties.groups}})\n\nallow if \"a\" in all",
 		"keys of the arguments":   "allow if {\n\tsome k, v in input.resource.arguments\n\tk in {\"owner\", \"upstream\"}\n\tv == \"a\"\n}",
-		"with in a rule":          "would if allow with input.subject.id as \"other\"\n\nallow if input.subject.id == \"a\"",
+		"with in a rule":          "would if allow with input.subject.id as \"other\"\n\ndeny contains \"other\" if not would\n\nallow if input.subject.id == \"a\"",
 		"a partial object":        "limits[g] := n if some g, n in data.limits\n\nallow if limits.ops > 1",
 		"is_string":               "allow if is_string(input.resource.arguments.x)",
 		"type_name":               "allow if type_name(input.resource.arguments.x) == \"string\"",
@@ -164,7 +164,8 @@ func TestGoodPoliciesLoad(t *testing.T) {
 		"membership both ways":    "allow if {\n\tsome g in data.allowed\n\tg in input.subject.properties.groups\n}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := rego.Load(t.Context(), rego.Options{Dir: folder(t, "p.rego", see+rule+"\n")}); err != nil {
+			const data = `{"roles": {}, "grants": {}, "limits": {}, "limit": {}, "settings": {}, "pairs": [], "tenants": {}, "allowed": []}`
+			if _, err := rego.Load(t.Context(), rego.Options{Dir: folder(t, "p.rego", see+rule+"\n", "data.json", data)}); err != nil {
 				t.Error(err)
 			}
 		})
