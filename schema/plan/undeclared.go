@@ -21,7 +21,7 @@ import (
 // Below the root a free-form object, one at whose place no schema names any
 // member, is declared by the member that holds it, and so is all that it holds.
 //
-// Once fuel, roughly the number of subschemas gathered, is spent, the answer is
+// Once fuel, roughly the number of subschemas gathered and of patterns matched, is spent, the answer is
 // the empty pointer: the value as a whole cannot be vouched for.
 func (n *Node) Undeclared(raw []byte, limit, fuel int) []string {
 	u := undeclared{b: raw, limit: limit, fuel: fuel}
@@ -114,7 +114,7 @@ func (n *Node) namesMembers() bool {
 func (u *undeclared) array(here []*Node, i int, at *step) int {
 	index := 0
 	pos, more := scan.Next(u.b, i+1)
-	for more {
+	for more && u.fuel >= 0 {
 		var buf [4]*Node
 		apply := buf[:0]
 		for _, n := range here {
@@ -134,12 +134,12 @@ func (u *undeclared) array(here []*Node, i int, at *step) int {
 
 func (u *undeclared) object(here []*Node, i int, at *step) int {
 	pos, more := scan.Next(u.b, i+1)
-	for more {
+	for more && u.fuel >= 0 {
 		name, start := scan.Member(u.b, pos)
 		var buf [4]*Node
 		apply := buf[:0]
 		for _, n := range here {
-			apply = n.declaring(apply, name)
+			apply = u.declaring(apply, n, name)
 		}
 		end := 0
 		if len(apply) == 0 {
@@ -156,12 +156,15 @@ func (u *undeclared) object(here []*Node, i int, at *step) int {
 }
 
 // declaring adds the nodes through which n declares the member.
-func (n *Node) declaring(set []*Node, name []byte) []*Node {
+func (u *undeclared) declaring(set []*Node, n *Node, name []byte) []*Node {
 	known := false
 	if f := n.fields[string(name)]; f.node != nil {
 		set, known = append(set, f.node), true
 	}
 	for _, p := range n.patterns {
+		if u.fuel -= p.re.Cost(len(name)); u.fuel < 0 {
+			return set
+		}
 		if p.re.Match(name) {
 			set, known = append(set, p.node), true
 		}
