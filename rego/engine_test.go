@@ -61,7 +61,7 @@ func TestDecisionShapes(t *testing.T) {
 		"an effect in capitals":     {`decision := {"effect": "Allow", "reasons": []}`, "deny", "policy_error"},
 		"an effect that is no word": {`decision := {"effect": true, "reasons": []}`, "deny", "policy_error"},
 		"an unknown member":         {`decision := {"effect": "allow", "reasons": [], "advice": ["mask"]}`, "deny", "policy_error"},
-		"an unknown obligation":     {`decision := {"effect": "allow", "reasons": [], "obligations": ["mask"]}`, "deny", "policy_error"},
+		"an unknown obligation":     {`decision := {"effect": "allow", "reasons": [], "obligations": json.unmarshal("[\"mask\"]")}`, "deny", "policy_error"},
 		"a member instead":          {`decision := {"effect": "allow", "obligations": []}`, "deny", "policy_error"},
 		"no effect":                 {`decision := {"reasons": []}`, "deny", "policy_error"},
 		"no reasons":                {`decision := {"effect": "allow"}`, "deny", "policy_error"},

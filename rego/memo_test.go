@@ -210,14 +210,17 @@ func TestObligationsFromPolicy(t *testing.T) {
 		"no type":                {`{"paths": ["/a"]}`, gateway.Obligations{}, true},
 		"a member too many":      {`{"type": "label", "label": "a", "also": 1}`, gateway.Obligations{}, true},
 		"a member too few":       {`{"type": "label"}`, gateway.Obligations{}, true},
-		"no pointer":             {`lib.mask_result(["a"])`, gateway.Obligations{}, true},
-		"a broken pointer":       {`lib.mask_result(["/a~2"])`, gateway.Obligations{}, true},
-		"nothing to mask":        {`lib.mask_result([])`, gateway.Obligations{}, true},
-		"a negative bound":       {`lib.result_bytes(-1)`, gateway.Obligations{}, true},
-		"half a byte":            {`lib.result_bytes(1.5)`, gateway.Obligations{}, true},
-		"a label that is a text": {`lib.label("Not this")`, gateway.Obligations{}, true},
+		"no pointer":             {`{"type": "mask_result", "paths": ["a"]}`, gateway.Obligations{}, true},
+		"a broken pointer":       {`{"type": "mask_result", "paths": ["/a~2"]}`, gateway.Obligations{}, true},
+		"nothing to mask":        {`{"type": "mask_result", "paths": []}`, gateway.Obligations{}, true},
+		"a negative bound":       {`{"type": "result_bytes", "max": -1}`, gateway.Obligations{}, true},
+		"half a byte":            {`{"type": "result_bytes", "max": 1.5}`, gateway.Obligations{}, true},
+		"a label that is a text": {`{"type": "label", "label": "Not this"}`, gateway.Obligations{}, true},
 		"a word":                 {`"label"`, gateway.Obligations{}, true},
 	} {
+		if c.wrong { // as it is written down it would not load
+			c.obligation = "json.unmarshal(`" + c.obligation + "`)"
+		}
 		e := engineOf(t, "p.rego", "package mcp.gateway\n\nimport data.mcp.lib\n\nvisible := lib.entitled\n\nallow if true\n\nobligations contains "+c.obligation+" if lib.permitted\n")
 		d := e.Decide(t.Context(), alice, readTool("t", "a"), nil, modern)
 		if c.wrong != (d.Err != nil) || c.wrong != (d.Effect == gateway.Deny) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/contract"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -39,7 +39,7 @@ type Answer struct {
 // owed and what is only noted. Anything else is ErrShape, above all a member that
 // this gateway does not know: it might have restricted what it does not
 // understand.
-func Of(v ast.Value, words check.Words) (*Answer, error) {
+func Of(v ast.Value, words contract.Words) (*Answer, error) {
 	obj, ok := v.(ast.Object)
 	if !ok {
 		return nil, fmt.Errorf("%w: decision is not an object", ErrShape)
@@ -78,11 +78,11 @@ func (a *Answer) check() error {
 }
 
 // Codes reads a set or array of the policy's own reasons, sorted and each once.
-func Codes(v ast.Value, words check.Words, into *[]gateway.Reason) error {
+func Codes(v ast.Value, words contract.Words, into *[]gateway.Reason) error {
 	var list []gateway.Reason
 	err := elements(v, maxReasons, func(t *ast.Term) error {
 		s, ok := t.Value.(ast.String)
-		if !ok || !check.IsCode(string(s)) {
+		if !ok || !contract.IsCode(string(s)) {
 			return fmt.Errorf("%w: a reason is no code", ErrShape)
 		}
 		if _, known := words[gateway.Reason(s)]; !known {

@@ -1,13 +1,16 @@
 package answer
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/lint"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -24,25 +27,66 @@ const (
 // restricted what is not understood, and so permits nothing.
 func obligations(v ast.Value, into *gateway.Obligations) error {
 	return elements(v, maxObligations, func(t *ast.Term) error {
-		o, ok := t.Value.(ast.Object)
-		if !ok {
-			return fmt.Errorf("%w: an obligation is not an object", ErrShape)
-		}
-		r := owed{o: o}
-		kind := r.text("type")
-		read, ok := readers[kind]
-		if !ok {
-			return fmt.Errorf("%w: obligation of unknown type %q", ErrShape, kind)
-		}
-		read(&r, into)
-		if r.err == nil && o.Len() != r.read {
-			r.fail("has a member that is not known")
-		}
-		if r.err != nil {
-			return fmt.Errorf("%w: obligation %s %s", ErrShape, kind, r.err)
+		if err := obligation(t.Value, into); err != nil {
+			return fmt.Errorf("%w: %w", ErrShape, err)
 		}
 		return nil
 	})
+}
+
+func obligation(v ast.Value, into *gateway.Obligations) error {
+	o, ok := v.(ast.Object)
+	if !ok {
+		return errors.New("an obligation is not an object")
+	}
+	r := owed{o: o}
+	kind := r.text("type")
+	read, ok := readers[kind]
+	switch {
+	case r.err != nil:
+		return fmt.Errorf("an obligation %w", r.err)
+	case !ok:
+		return fmt.Errorf("there is no obligation of type %q%s", kind, lint.Meant(kind, slices.Sorted(maps.Keys(readers))))
+	}
+	read(&r, into)
+	if r.err == nil && o.Len() != r.n {
+		r.stranger()
+	}
+	if r.err != nil {
+		return fmt.Errorf("obligation %s %w", kind, r.err)
+	}
+	return nil
+}
+
+// CheckObligation says what is wrong with an obligation as it is written down. What a
+// variable or a reference stands for may be anything.
+func CheckObligation(v ast.Value) error {
+	if isOpen(v) {
+		return nil
+	}
+	if o, ok := v.(ast.Object); ok {
+		kind := o.Get(ast.InternedTerm("type"))
+		if !namesKnown(o) || kind != nil && isOpen(kind.Value) {
+			return nil
+		}
+	}
+	var unused gateway.Obligations
+	return obligation(v, &unused)
+}
+
+// isOpen says whether a value is known only when policy is asked.
+func isOpen(v ast.Value) bool {
+	switch v.(type) {
+	case ast.Var, ast.Ref, ast.Call, *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
+		return true
+	}
+	return false
+}
+
+func namesKnown(o ast.Object) bool {
+	known := true
+	o.Foreach(func(k, _ *ast.Term) { _, text := k.Value.(ast.String); known = known && text })
+	return known
 }
 
 // readers read the obligations by type. Several of one type add up to the
@@ -82,11 +126,24 @@ func least[T int | time.Duration](a, b T) T {
 	return a
 }
 
-// owed reads the members of one obligation and counts them.
+// owed reads the members of one obligation. Of what is open it takes a value that
+// would do.
 type owed struct {
 	o    ast.Object
-	read int
+	read [4]string // names of members that it knows, whether there or not
+	n    int       // how many of them are there
 	err  error
+}
+
+// stranger names a member that is not known.
+func (r *owed) stranger() {
+	known := slices.DeleteFunc(slices.Clone(r.read[:]), func(name string) bool { return name == "" })
+	r.o.Foreach(func(k, _ *ast.Term) {
+		name, _ := k.Value.(ast.String)
+		if !slices.Contains(known, string(name)) {
+			r.fail(fmt.Sprintf("has no member %q%s", string(name), lint.Meant(string(name), known)))
+		}
+	})
 }
 
 func (r *owed) fail(what string) {
@@ -95,20 +152,38 @@ func (r *owed) fail(what string) {
 	}
 }
 
-func (r *owed) has(name string) bool { return r.o.Get(ast.InternedTerm(name)) != nil }
+// has says whether an optional member is there.
+func (r *owed) has(name string) bool {
+	r.know(name)
+	return r.o.Get(ast.InternedTerm(name)) != nil
+}
+
+func (r *owed) know(name string) {
+	for i, have := range r.read {
+		if have == "" || have == name {
+			r.read[i] = name
+			return
+		}
+	}
+}
 
 func (r *owed) member(name string) ast.Value {
+	r.know(name)
 	t := r.o.Get(ast.InternedTerm(name))
 	if t == nil {
 		r.fail("lacks " + name)
 		return ast.Null{}
 	}
-	r.read++
+	r.n++
 	return t.Value
 }
 
 func (r *owed) text(name string) string {
-	s, ok := r.member(name).(ast.String)
+	v := r.member(name)
+	if isOpen(v) {
+		return wouldDo
+	}
+	s, ok := v.(ast.String)
 	if !ok || s == "" {
 		r.fail(name + " is no text")
 	}
@@ -117,7 +192,7 @@ func (r *owed) text(name string) string {
 
 func (r *owed) code(name string) string {
 	s := r.text(name)
-	if !check.IsCode(s) {
+	if r.err == nil && s != wouldDo && !contract.IsCode(s) {
 		r.fail(name + " is no code: lower-case words joined by underscores")
 	}
 	return s
@@ -127,15 +202,20 @@ func (r *owed) flag(name string) bool {
 	if !r.has(name) {
 		return false
 	}
-	b, ok := r.member(name).(ast.Boolean)
-	if !ok {
+	v := r.member(name)
+	b, ok := v.(ast.Boolean)
+	if !ok && !isOpen(v) {
 		r.fail(name + " is neither true nor false")
 	}
 	return bool(b)
 }
 
 func (r *owed) number(name string, most int) int {
-	n, ok := r.member(name).(ast.Number)
+	v := r.member(name)
+	if isOpen(v) {
+		return most
+	}
+	n, ok := v.(ast.Number)
 	i, whole := n.Int()
 	if !ok || !whole || i < 1 || i > most {
 		r.fail(fmt.Sprintf("%s is no whole number from 1 to %d", name, most))
@@ -148,8 +228,16 @@ func (r *owed) seconds() time.Duration {
 }
 
 func (r *owed) texts(name string) []string {
+	v := r.member(name)
+	if isOpen(v) {
+		return []string{wouldDo}
+	}
 	var out []string
-	err := elements(r.member(name), maxListed, func(t *ast.Term) error {
+	err := elements(v, maxListed, func(t *ast.Term) error {
+		if isOpen(t.Value) {
+			out = append(out, wouldDo)
+			return nil
+		}
 		s, ok := t.Value.(ast.String)
 		if !ok || s == "" {
 			return ErrShape
@@ -173,6 +261,9 @@ func (r *owed) pointers(name string) []string {
 	}
 	return list
 }
+
+// wouldDo stands for a text that is not known yet: a text and a pointer.
+const wouldDo = "/open"
 
 func isPointer(p string) bool {
 	if !strings.HasPrefix(p, "/") {

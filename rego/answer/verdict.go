@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/contract"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -28,7 +28,7 @@ type Verdict struct {
 }
 
 // VerdictOf reads a result object: effect and reasons, and paths with redact.
-func VerdictOf(v ast.Value, words check.Words) (Verdict, error) {
+func VerdictOf(v ast.Value, words contract.Words) (Verdict, error) {
 	obj, ok := v.(ast.Object)
 	if !ok {
 		return Verdict{}, fmt.Errorf("%w: result is not an object", ErrShape)

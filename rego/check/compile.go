@@ -2,9 +2,12 @@ package check
 
 import (
 	"context"
+	"slices"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/flow"
 	"mcp-gateway/rego/lint"
 	"mcp-gateway/rego/names"
 	"mcp-gateway/rego/policy"
@@ -66,9 +69,10 @@ func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 	if ps := entryProblems(whole, f.modules); len(ps) > 0 {
 		return nil, ps
 	}
-	if ps := append(b.idle(whole), b.claims(whole)...); len(ps) > 0 {
-		return nil, ps
+	if ps := slices.Concat(b.idle(whole), b.claims(whole), b.owed(whole)); len(ps) > 0 {
+		return nil, inOrder(ps)
 	}
+	b.addReasons(whole)
 	p := &Policy{Data: b.txn, Revision: f.revision, Reads: map[Phase]reads.Reads{}, Words: b.words, Rules: b.rules()}
 	var problems gateway.Problems
 	for _, phase := range asked(whole) {
@@ -116,6 +120,31 @@ func (b *build) idle(c *ast.Compiler) gateway.Problems {
 	}
 	own := func(file string) bool { _, ok := b.files.modules[file]; return ok }
 	return b.files.faults(names.Idle(c, own, names.Reached(c, entries...)))
+}
+
+// owed says which obligations, as they are written down, would permit nothing.
+func (b *build) owed(c *ast.Compiler) gateway.Problems {
+	var ps gateway.Problems
+	leaves, _ := flow.Leaves(c, append(entry(contract.PhaseDecision), ast.StringTerm("obligations"), ast.VarTerm("_")))
+	for _, l := range leaves {
+		if err := answer.CheckObligation(l.Value); err != nil {
+			ps = append(ps, b.files.modules.at(b.mine(l.At), codeObligation, err.Error()+", so it would permit nothing"))
+		}
+	}
+	return ps
+}
+
+// mine is the innermost of some places that is in a file of the author's.
+func (b *build) mine(places []*ast.Location) *ast.Location {
+	for _, at := range places {
+		if at == nil {
+			continue
+		}
+		if _, own := b.files.modules[at.File]; own {
+			return at
+		}
+	}
+	return nil
 }
 
 // prepare makes the query of one phase.

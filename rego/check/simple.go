@@ -76,7 +76,7 @@ func (b *build) addSimpleForm() error {
 // whose mode is not enforce weighs nothing and is noted.
 func (b *build) decisionText() string {
 	deny, ask, more := "deny", "ask", ""
-	if warned, watched := b.words.under(ModeWarn), b.words.under(ModeAudit); len(warned)+len(watched) > 0 {
+	if warned, watched := b.words.Under(ModeWarn), b.words.Under(ModeAudit); len(warned)+len(watched) > 0 {
 		free := setText(append(warned, watched...))
 		deny, ask = "deny - "+free, "ask - "+free
 		more = fmt.Sprintf(`, "warned": (deny | ask) & %s, "watched": (deny | ask) & %s`, setText(warned), setText(watched))
@@ -101,7 +101,7 @@ func (b *build) decisionText() string {
 // about is released.
 func (b *build) resultText() string {
 	withhold := "withhold"
-	if free := append(b.words.under(ModeWarn), b.words.under(ModeAudit)...); len(free) > 0 {
+	if free := append(b.words.Under(ModeWarn), b.words.Under(ModeAudit)...); len(free) > 0 {
 		withhold += " - " + setText(free)
 	}
 	t := "result := {\"effect\": \"withhold\", \"reasons\": held} if {\n\theld := " + withhold + "\n\tcount(held) > 0\n} " +

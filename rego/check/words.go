@@ -4,62 +4,31 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"mcp-gateway/gateway"
+	"mcp-gateway/rego/contract"
+	"mcp-gateway/rego/flow"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Mode says what a rule's code does.
-type Mode string
+// Mode, Words and the modes are those of package contract.
+type (
+	Mode  = contract.Mode
+	Words = contract.Words
+)
 
 // The modes, from the strictest.
 const (
-	ModeEnforce Mode = "enforce" // it denies or asks
-	ModeWarn    Mode = "warn"    // it is put on record and told to the caller
-	ModeAudit   Mode = "audit"   // it is put on record
+	ModeEnforce = contract.ModeEnforce
+	ModeWarn    = contract.ModeWarn
+	ModeAudit   = contract.ModeAudit
 )
 
-// Words are the reasons that a policy may give, each with its mode. No other
-// reason leaves it.
-type Words map[gateway.Reason]Mode
-
-// under returns the codes of that mode, sorted.
-func (w Words) under(m Mode) []string {
-	var out []string
-	for code, mode := range w {
-		if mode == m {
-			out = append(out, string(code))
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// maxCode is how long a reason may be.
-const maxCode = 64
-
-// IsCode says whether s may be a policy's reason: lower case words joined by
-// underscores. The prefix policy_ is the gateway's own, so that a reason always
-// tells a rule's answer from the lack of one.
-func IsCode(s string) bool {
-	if s == "" || len(s) > maxCode || strings.HasPrefix(s, "policy_") {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		letter, digit := 'a' <= c && c <= 'z', '0' <= c && c <= '9'
-		if !letter && (i == 0 || !digit && c != '_') {
-			return false
-		}
-	}
-	return true
-}
-
-// collectWords compiles the closed vocabulary: the codes that stand in the policy
-// as constants, and those that an annotation declares (custom.reasons), with the
-// mode of each. A code that several rules give has the strictest of their modes.
+// collectWords compiles the closed vocabulary, as far as it is the simple form's: the
+// codes that rules of allow, deny, ask and withhold give, and those that an annotation
+// declares (custom.reasons), with the mode of each. A code that several rules give has
+// the strictest of their modes.
 func (b *build) collectWords() gateway.Problems {
 	var ps gateway.Problems
 	b.words = Words{}
@@ -68,9 +37,6 @@ func (b *build) collectWords() gateway.Problems {
 	for name, m := range b.modules {
 		if _, own := b.files.modules[name]; !own {
 			continue
-		}
-		for code := range literals(m) {
-			b.words[gateway.Reason(code)] = ModeEnforce
 		}
 		for _, a := range m.Annotations {
 			for _, code := range declared(a) {
@@ -86,7 +52,7 @@ func (b *build) collectWords() gateway.Problems {
 	for code, mode := range modes {
 		b.words[gateway.Reason(code)] = mode
 	}
-	if len(b.words.under(ModeWarn))+len(b.words.under(ModeAudit)) > 0 && !b.simple {
+	if len(b.words.Under(ModeWarn))+len(b.words.Under(ModeAudit)) > 0 && !b.simple {
 		ps = append(ps, gateway.Problem{Code: codeMode, Message: "modes weigh the codes of allow, deny and ask; a decision of one's own names what it only notes in warned and watched"})
 	}
 	return ps
@@ -124,8 +90,8 @@ func (b *build) ruleWords(m *ast.Module, r *ast.Rule, byData map[string]Mode, mo
 	}
 	var ps gateway.Problems
 	for _, code := range codes {
-		if code == "" || !IsCode(code) {
-			ps = append(ps, b.files.modules.at(r.Location, codeReason, fmt.Sprintf("%q is no reason: write lower-case words joined by underscores, at most %d characters; policy_ is the gateway's own", code, maxCode)))
+		if code == "" || !contract.IsCode(code) {
+			ps = append(ps, b.files.modules.at(r.Location, codeReason, fmt.Sprintf("%q is no reason: write lower-case words joined by underscores, at most %d characters; policy_ is the gateway's own", code, contract.MaxCode)))
 			continue
 		}
 		its := mode
@@ -206,28 +172,32 @@ func declared(a *ast.Annotations) []string {
 	return out
 }
 
-// literals are the codes that stand in a module as constants where a reason may:
-// elements of sets, arrays and partial sets.
-func literals(m *ast.Module) map[string]bool {
-	out := map[string]bool{}
-	add := func(t *ast.Term) {
-		if s, ok := t.Value.(ast.String); ok && IsCode(string(s)) {
-			out[string(s)] = true
+// addReasons adds to the vocabulary what a decision or result that the author wrote
+// out may give as a reason. Where that cannot be followed to its constants, it is any
+// code that stands where a reason may.
+func (b *build) addReasons(c *ast.Compiler) {
+	add := func(codes []string) {
+		for _, code := range codes {
+			if _, has := b.words[gateway.Reason(code)]; !has && contract.IsCode(code) {
+				b.words[gateway.Reason(code)] = ModeEnforce
+			}
 		}
 	}
-	for _, r := range m.Rules {
-		if r.Head.RuleKind() == ast.MultiValue && r.Head.Key != nil {
-			add(r.Head.Key)
+	followed := true
+	for _, phase := range []Phase{contract.PhaseDecision, contract.PhaseResult} {
+		if !b.has(phase) {
+			continue
+		}
+		for _, member := range []string{"reasons", "warned", "watched"} {
+			words, whole := flow.Words(c, append(entry(phase), ast.StringTerm(member), ast.VarTerm("_")))
+			add(words)
+			followed = followed && whole
 		}
 	}
-	ast.WalkTerms(m, func(t *ast.Term) bool {
-		switch v := t.Value.(type) {
-		case *ast.Array:
-			v.Foreach(add)
-		case ast.Set:
-			v.Foreach(add)
-		}
-		return false
-	})
-	return out
+	if followed {
+		return
+	}
+	for name := range b.files.modules {
+		add(flow.Literals(b.modules[name]))
+	}
 }

@@ -8,4 +8,5 @@
 //	checker.go         ForChecker: the same as OPA's type checker makes most of it
 //	elsewhere.go       Elsewhere: where else a name stands
 //	shape.go           Shape: what may stand at a place of the input
+//	words.go           Words, Mode, IsCode: the reasons that a policy may give
 package contract
