@@ -128,7 +128,7 @@ func (b *build) owed(c *ast.Compiler) gateway.Problems {
 	leaves, _ := flow.Leaves(c, append(entry(contract.PhaseDecision), ast.StringTerm("obligations"), ast.VarTerm("_")))
 	for _, l := range leaves {
 		if err := answer.CheckObligation(l.Value); err != nil {
-			ps = append(ps, b.files.modules.at(b.mine(l.At), codeObligation, err.Error()+", so it would permit nothing"))
+			ps = append(ps, b.files.modules.at(b.mine(l.At), codeObligation, "it would permit nothing: "+err.Error()))
 		}
 	}
 	return ps

@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/contract"
 	"mcp-gateway/rego/flow"
+	"mcp-gateway/rego/lint"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -49,11 +50,27 @@ func (b *build) collectWords() gateway.Problems {
 			}
 		}
 	}
+	ps = append(ps, b.strangers(byData, modes)...)
 	for code, mode := range modes {
 		b.words[gateway.Reason(code)] = mode
 	}
 	if len(b.words.Under(ModeWarn))+len(b.words.Under(ModeAudit)) > 0 && !b.simple {
 		ps = append(ps, gateway.Problem{Code: codeMode, Message: "modes weigh the codes of allow, deny and ask; a decision of one's own names what it only notes in warned and watched"})
+	}
+	return ps
+}
+
+// strangers are the codes that data gives a mode and no rule gives: a mistyped one would
+// leave the rule in another mode than its author thinks.
+func (b *build) strangers(byData, modes map[string]Mode) gateway.Problems {
+	var ps gateway.Problems
+	have := slices.Sorted(maps.Keys(modes))
+	for _, code := range slices.Sorted(maps.Keys(byData)) {
+		if _, given := modes[code]; given || code == "*" || !b.simple {
+			continue
+		}
+		ps = append(ps, gateway.Problem{Pos: gateway.Pos{File: b.files.dataFile}, Code: codeMode,
+			Message: fmt.Sprintf("mcp.modes[%q]: no rule gives this code%s", code, lint.Meant(code, have))})
 	}
 	return ps
 }
