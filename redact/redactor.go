@@ -141,6 +141,14 @@ func (r *Redactor) Text(s string) string {
 	return string(masked)
 }
 
+// Masked replaces the secrets of a text, and leaves all else of it as it is.
+func (r *Redactor) Masked(s string) string {
+	if masked, hit := r.secrets.Mask(nil, []byte(s), func(string) {}); hit {
+		return string(masked)
+	}
+	return s
+}
+
 // take returns a walker from the pool.
 func (r *Redactor) take(raw []byte, secrets bool) *walker {
 	w, ok := r.pool.Get().(*walker)

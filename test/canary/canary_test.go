@@ -8,6 +8,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -88,8 +90,12 @@ func TestCanaries(t *testing.T) {
 
 	pipe, token := f.next("upstream: standard output, errors and notifications of a process"), "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	f.paths[token] = "upstream: standard error"
+	told := filepath.Join(t.TempDir(), "canary") // an operator's arguments are kept, but for secrets in them
+	if err := os.WriteFile(told, []byte(pipe), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := stage.Open(t, stage.Options{
-		Upstreams: []stage.Upstream{stage.Served(t, "up", peer).With("timeout: 2s"), stage.Process("child", "child", pipe, token)},
+		Upstreams: []stage.Upstream{stage.Served(t, "up", peer).With("timeout: 2s"), stage.Process("child", "child", told, token)},
 		Review: func(id gateway.ItemID) string {
 			switch id.Name {
 			case "write":

@@ -12,11 +12,15 @@ func TestMain(m *testing.M) {
 	os.Exit(stage.Main(m, map[string]func([]string){"child": child}))
 }
 
-// child says its canaries on standard error, and between its messages. Each is the
-// last argument with a number; those on standard error are tokens, since operators
-// may read that stream.
+// child says its canaries on standard error, and between its messages. Each is what
+// the file holds that its first argument names, with a number; those on standard error
+// are tokens, since operators may read that stream.
 func child(args []string) {
-	said := func(n int) string { return fmt.Sprintf("%s-%d", args[0], n) }
+	canary, err := os.ReadFile(args[0])
+	if err != nil {
+		os.Exit(2)
+	}
+	said := func(n int) string { return fmt.Sprintf("%s-%d", canary, n) }
 	fmt.Fprintln(os.Stderr, "starting with", args[1])
 	fmt.Println(said(1))
 	stage.Lines(func(m stage.Message) {

@@ -12,6 +12,7 @@ import (
 
 	"mcp-gateway/config"
 	"mcp-gateway/gateway"
+	"mcp-gateway/redact"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/identity"
 )
@@ -100,12 +101,22 @@ func configured(c *config.Config, x *registry.Exposure, id string) *identity.Fac
 		f.URL = u.HTTP.URL
 		return f
 	}
-	f.Argv, f.Dir = u.Stdio.Command, u.Stdio.Dir
+	f.Argv, f.Dir = masked(u.Stdio.Command), u.Stdio.Dir
 	f.Env = slices.Concat(u.Stdio.PassEnv, slices.Collect(maps.Keys(u.Stdio.Env)))
 	if rec := x.Upstream(id); rec != nil {
 		f.Files = Files(c, slices.Collect(maps.Keys(rec.Files)))
 	}
 	return f
+}
+
+// masked is a command without the secrets in its arguments: what an upstream is, is kept
+// and shown, and another token makes nobody another.
+func masked(command []string) []string {
+	redactor, out := redact.New(redact.Options{}), make([]string, len(command))
+	for i, arg := range command {
+		out[i] = redactor.Masked(arg)
+	}
+	return out
 }
 
 // Started says in words what an upstream would be started as, or where it is reached:
