@@ -156,7 +156,7 @@ func TestResults(t *testing.T) {
 		`{"content":[]}`:                                                        {gateway.ReasonOutputMissing, gateway.OutcomeCommitted, false},
 		`{"structuredContent":{}}`:                                              {gateway.ReasonOutputSchema, gateway.OutcomeCommitted, false},
 		`{"structuredContent":null}`:                                            {gateway.ReasonOutputSchema, gateway.OutcomeCommitted, false},
-		`{"isError":null,"structuredContent":{"n":1}}`:                          {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
+		`{"isError":null,"structuredContent":{"n":1}}`:                          {"", gateway.OutcomeCommitted, false},
 		`{"isError":1,"structuredContent":{"n":1}}`:                             {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
 		`{"content":[null],"structuredContent":{"n":1}}`:                        {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},
 		`{"content":["text"],"structuredContent":{"n":1}}`:                      {gateway.ReasonResultShape, gateway.OutcomeCommitted, false},

@@ -74,7 +74,7 @@ func TestResults(t *testing.T) {
 		"bad ttl":            {string(hop.Contents([]byte(`{"ttlMs":-1}`), true, true)), `{"resultType":"complete","_meta":{` + ours + `},"ttlMs":0,"cacheScope":"private"}`},
 		"no ttl":             {string(hop.Contents([]byte(`{}`), true, true)), `{"resultType":"complete","_meta":{` + ours + `},"ttlMs":0,"cacheScope":"private"}`},
 		"asking":             {string(hop.Asking([]byte(`{"resultType":"input_required","inputRequests":{"a":{}},"requestState":"theirs","ttlMs":1}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `},"requestState":"ours","inputRequests":{"a":{}}}`},
-		"asking, and more":   {string(hop.Asking([]byte(`{"content":[{"type":"text","text":"x"}],"structuredContent":{},"isError":false,"inputRequests":{"a":{}},"x":1,"_meta":{"k":1}}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `,"k":1},"requestState":"ours","inputRequests":{"a":{}}}`},
+		"asking, and more":   {string(hop.Asking([]byte(`{"content":[{"type":"text","text":"x"}],"structuredContent":{},"isError":false,"inputRequests":{"a":{}},"x":1,"_meta":{"k":1}}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `,"k":1},"requestState":"ours","inputRequests":{"a":{}},"x":1}`},
 		"asking nothing":     {string(hop.Asking([]byte(`{"requestState":"theirs"}`), "ours")), `{"resultType":"input_required","_meta":{` + ours + `},"requestState":"ours"}`},
 		"complete, and asks": {string(hop.Result([]byte(`{"content":[],"inputRequests":{"a":{}},"requestState":"theirs","task":{}}`), true)), `{"resultType":"complete","_meta":{` + ours + `},"content":[]}`},
 		"contents, and asks": {string(hop.Contents([]byte(`{"contents":[],"input\u0052equests":{"a":{}}}`), false, true)), `{"contents":[]}`},

@@ -1,7 +1,6 @@
 package present
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,19 +56,15 @@ func (h *Hop) Contents(result []byte, modern, keep bool) []byte {
 	return h.render(result, modern, protocol.ResultComplete, hints, append([]string{"ttlMs", "cacheScope"}, elsewhere...)...)
 }
 
+// answered are the members of a complete result. Where an upstream asks, they were held
+// against no schema and no rule.
+var answered = []string{"content", "structuredContent", "isError", "messages", "contents", "completion", "task"}
+
 // Asking is Result for a result by which the upstream asks a modern host. Its
-// requestState is the gateway's own. Nothing but the questions goes with it: content
-// that came along was held against no schema and no rule.
+// requestState is the gateway's own, and no answer goes with the questions.
 func (h *Hop) Asking(result []byte, requestState string) []byte {
 	own := append(protocol.AppendString([]byte(`"requestState":`), requestState), ',')
-	asked := []byte{'{'}
-	if meta, ok := protocol.Member(result, "_meta"); ok {
-		asked = append(append(append(asked, `"_meta":`...), meta...), ',')
-	}
-	if requests, ok := protocol.Member(result, "inputRequests"); ok {
-		asked = append(append(append(asked, `"inputRequests":`...), requests...), ',')
-	}
-	return h.render(append(bytes.TrimSuffix(asked, []byte{','}), '}'), true, protocol.ResultInputRequired, own)
+	return h.render(result, true, protocol.ResultInputRequired, own, append([]string{"requestState", "ttlMs", "cacheScope"}, answered...)...)
 }
 
 // Questions is a result by which the gateway itself asks a modern host.

@@ -18,7 +18,7 @@ func Tool(c *call.Call) error {
 		c.Outcome = gateway.OutcomeFailed
 		c.Business = true
 		return nil
-	} else if ok && string(raw) != "false" {
+	} else if ok && string(raw) != "false" && string(raw) != "null" {
 		return Misshapen("isError is no boolean") // who reads it may take it for either
 	}
 	if content, ok := protocol.Member(result, "content"); ok {
