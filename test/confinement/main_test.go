@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -81,6 +82,26 @@ func attempt(verb, what string) (string, error) {
 		}
 		defer f.Close()
 		return "opened", nil
+	case "remove":
+		return "removed", os.Remove(what)
+	case "move":
+		return "moved", os.Rename(what, what+"-mine")
+	case "listen": // where somebody else listens, once that is out of the way
+		_ = os.Remove(what)
+		l, err := net.Listen("unix", what)
+		if err != nil {
+			return "", err
+		}
+		return "listening", l.Close()
+	case "signal", "trace":
+		pid, err := strconv.Atoi(what)
+		if err != nil {
+			return "", err
+		}
+		if verb == "trace" {
+			return "traced", syscall.PtraceAttach(pid)
+		}
+		return "signalled", syscall.Kill(pid, 0)
 	case "connect":
 		c, err := net.DialTimeout("unix", what, time.Second)
 		if err != nil {
@@ -149,6 +170,10 @@ func reaches(t *testing.T, s *stage.Stage, outside string) {
 		}
 		return found[0]
 	}
+	signals := "refused"
+	if confine.Landlock() < 6 {
+		signals = "signalled" // and reported as missing
+	}
 	for name, try := range map[string]struct{ verb, what, plain, strict string }{
 		"environment":          {"read", "/proc/" + pid + "/environ", "refused", "refused"},
 		"memory":               {"memory", "/proc/" + pid + "/mem", "refused", "refused"},
@@ -158,6 +183,15 @@ func reaches(t *testing.T, s *stage.Stage, outside string) {
 		"state":                {"read", one("state.db"), "refused", "refused"},
 		"writing in the state": {"write", filepath.Join(state, "new"), "refused", "refused"},
 		"token of operators":   {"read", filepath.Join(filepath.Dir(socket), "token"), "refused", "refused"},
+		"the operators' door":  {"remove", socket, "refused", "refused"},
+		"a door of its own":    {"listen", socket, "refused", "refused"},
+		"their door elsewhere": {"move", filepath.Dir(socket), "refused", "refused"},
+		"their token":          {"write", filepath.Join(filepath.Dir(socket), "token"), "refused", "refused"},
+		"through its root":     {"read", "/proc/" + pid + "/root" + filepath.Join(filepath.Dir(socket), "token"), "refused", "refused"},
+		"through its folder":   {"read", "/proc/" + pid + "/cwd/main_test.go", "refused", "refused"},
+		"an open file":         {"read", "/proc/" + pid + "/fd/1", "refused", "refused"},
+		"tracing":              {"trace", pid, "refused", "refused"},
+		"signals":              {"signal", pid, signals, signals},
 		"reviews":              {"write", filepath.Join(s.Dir, "exposure.yaml"), "refused", "refused"},
 		"configuration":        {"write", filepath.Join(s.Dir, "upstreams.yaml"), "refused", "refused"},
 		"the front for hosts":  {"post", s.URL + "/mcp", "401", "refused"},
