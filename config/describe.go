@@ -45,7 +45,7 @@ func (l *loader) file(c *Config) form.Value {
 		{Key: "auth", Doc: "Who may come in.", Value: l.authentication(&c.Auth)},
 		{Key: "policy", Doc: "Who may do what.", Value: c.Policy.Form(delivery.Helpers{Secrets: &l.secrets, Path: l.path, URL: judgeURL})},
 		{Key: "limits", Doc: "Bounds of what passes through.", Value: limits(&c.Limits)},
-		{Key: "networks", Doc: "Ranges of private addresses to which names of this file's URLs may lead: of issuers, token endpoints, upstreams and the bundle service. An address that a URL itself writes needs none.", Value: c.Networks.Form()},
+		{Key: "networks", Doc: "Ranges of private addresses to which names of this file's URLs may lead: of issuers, token endpoints, upstreams and the bundle service; and that of a receiver of OTLP. An address that a URL itself writes needs none.", Value: c.Networks.Form()},
 		{Key: "audit", Doc: "How events are kept.", Value: l.auditing(&c.Audit)},
 		{Key: "redact", Doc: "What is replaced in what upstreams send, beside secrets.", Value: form.Object{Fields: []form.Field{
 			{Key: "email", Doc: "Addresses of e-mail.", Value: form.Bool(&c.Redact.Email)},

@@ -10,6 +10,7 @@
 // Map:
 //
 //	telemetry.go  Telemetry: Options, New, Close: where metrics and traces go
+//	receiver.go   Receiver: whom the environment names, for the client that reaches it
 //	call.go       Call: what is told of one settled call
 //	measures.go   the instruments: names, units, buckets
 //	logs.go       the operator's log, sent beside them

@@ -14,8 +14,12 @@ import (
 const Scope = scope
 
 // log begins to send records of the operator's log.
-func (t *Telemetry) log(ctx context.Context, about *resource.Resource) error {
-	exporter, err := otlploghttp.New(ctx)
+func (t *Telemetry) log(ctx context.Context, o Options, about *resource.Resource) error {
+	client, err := o.client("LOGS")
+	if err != nil {
+		return err
+	}
+	exporter, err := otlploghttp.New(ctx, otlploghttp.WithHTTPClient(client))
 	if err != nil {
 		return fmt.Errorf("telemetry: %w", err)
 	}

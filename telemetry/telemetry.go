@@ -30,6 +30,9 @@ type Options struct {
 	Replica string
 	Scrape  bool // keep metrics for Prometheus
 	Export  bool // send metrics, traces and the log by OTLP/HTTP, as the OTEL_ variables say
+
+	// Client returns what reaches a receiver and whatever else it may; needed to export.
+	Client func(Receiver) *http.Client
 }
 
 // FromEnvironment says whether the environment names a receiver of OTLP.
@@ -80,19 +83,23 @@ func New(ctx context.Context, o Options) (*Telemetry, error) {
 		readers = append(readers, metric.WithReader(exporter))
 	}
 	if o.Export && sent("METRICS") {
-		exporter, err := otlpmetrichttp.New(ctx)
+		client, err := o.client("METRICS")
+		if err != nil {
+			return nil, err
+		}
+		exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithHTTPClient(client))
 		if err != nil {
 			return nil, fmt.Errorf("telemetry: %w", err)
 		}
 		readers = append(readers, metric.WithReader(metric.NewPeriodicReader(exporter)))
 	}
 	if o.Export && sent("TRACES") {
-		if err := t.trace(ctx, about); err != nil {
+		if err := t.trace(ctx, o, about); err != nil {
 			return nil, err
 		}
 	}
 	if o.Export && sent("LOGS") {
-		if err := t.log(ctx, about); err != nil {
+		if err := t.log(ctx, o, about); err != nil {
 			return nil, err
 		}
 	}
@@ -104,8 +111,12 @@ func New(ctx context.Context, o Options) (*Telemetry, error) {
 }
 
 // trace begins to send spans.
-func (t *Telemetry) trace(ctx context.Context, about *resource.Resource) error {
-	exporter, err := otlptracehttp.New(ctx)
+func (t *Telemetry) trace(ctx context.Context, o Options, about *resource.Resource) error {
+	client, err := o.client("TRACES")
+	if err != nil {
+		return err
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithHTTPClient(client))
 	if err != nil {
 		return fmt.Errorf("telemetry: %w", err)
 	}

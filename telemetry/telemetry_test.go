@@ -41,6 +41,8 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
+func anyClient(Receiver) *http.Client { return http.DefaultClient }
+
 func call() *Call {
 	return &Call{
 		Method: "tools/call", Known: true, Tool: "incident__create_ticket", Named: true, HTTP: true, Revision: "2026-07-28",
@@ -58,7 +60,7 @@ func TestOTLP(t *testing.T) {
 	if !FromEnvironment() {
 		t.Fatal("the receiver is not seen")
 	}
-	tel, err := New(t.Context(), Options{Build: "v1", Replica: "r1", Export: true})
+	tel, err := New(t.Context(), Options{Build: "v1", Replica: "r1", Export: true, Client: anyClient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,5 +189,41 @@ func TestHealth(t *testing.T) {
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.body) || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
 		}
+	}
+}
+
+// What the environment says of a receiver is taken, for one signal before all; what names
+// nobody fails at once.
+func TestReceiver(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		host string
+		wait time.Duration
+		ok   bool
+	}{
+		"for all":        {map[string]string{"ENDPOINT": "https://collector.example:4318"}, "collector.example", 10 * time.Second, true},
+		"for one":        {map[string]string{"ENDPOINT": "https://collector.example", "TRACES_ENDPOINT": "http://[::1]:4318/v1/traces", "TRACES_TIMEOUT": "1500"}, "::1", 1500 * time.Millisecond, true},
+		"no host":        {map[string]string{"ENDPOINT": "collector:4318"}, "", 10 * time.Second, false},
+		"no URL":         {map[string]string{"ENDPOINT": "http://[::1"}, "", 10 * time.Second, false},
+		"no certificate": {map[string]string{"ENDPOINT": "https://collector.example", "CERTIFICATE": "/dev/null"}, "collector.example", 10 * time.Second, false},
+		"no key":         {map[string]string{"ENDPOINT": "https://collector.example", "CLIENT_CERTIFICATE": "/dev/null", "CLIENT_KEY": "/dev/null"}, "collector.example", 10 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for k, v := range c.env {
+				t.Setenv("OTEL_EXPORTER_OTLP_"+k, v)
+			}
+			r, err := receiverOf("TRACES")
+			if r.Host != c.host || r.Timeout != c.wait || (err == nil) != c.ok {
+				t.Errorf("%+v, %v", r, err)
+			}
+			tel, err := New(t.Context(), Options{Export: true, Client: anyClient})
+			if (err == nil) != c.ok {
+				t.Errorf("opened: %v", err)
+			}
+			tel.Close(context.Background())
+			if tel, err := New(t.Context(), Options{Export: true}); err == nil || tel != nil {
+				t.Errorf("opened without a client")
+			}
+		})
 	}
 }

@@ -16,7 +16,7 @@ func (g *Gateway) openTelemetry(ctx context.Context, replica string) error {
 	var err error
 	g.telemetry, err = telemetry.New(ctx, telemetry.Options{
 		Build: g.options.Version, Replica: replica,
-		Scrape: g.config.Listen.Status != "", Export: telemetry.FromEnvironment(),
+		Scrape: g.config.Listen.Status != "", Export: telemetry.FromEnvironment(), Client: tell.Reach(g.config.Networks),
 	})
 	g.options.Log = tell.Tee(g.options.Log, g.telemetry)
 	return err

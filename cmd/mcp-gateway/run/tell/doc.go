@@ -5,6 +5,7 @@
 //
 //	log.go    Log: calls, lists, upstreams, reloads, and what stopped
 //	tee.go    Tee: the same log, sent by OTLP
+//	reach.go  Reach: the client of that receiver
 //	codes.go  Codes: what an error of many parts is about
 //	cause.go  Cause: why an upstream is down, in words
 package tell

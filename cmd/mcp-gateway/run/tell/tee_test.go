@@ -33,7 +33,8 @@ func TestTee(t *testing.T) {
 	t.Cleanup(s.Close)
 	t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", s.URL+"/v1/logs")
 	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
-	tel, err := telemetry.New(t.Context(), telemetry.Options{Build: "v1", Replica: "r1", Export: telemetry.FromEnvironment()})
+	tel, err := telemetry.New(t.Context(), telemetry.Options{Build: "v1", Replica: "r1", Export: telemetry.FromEnvironment(),
+		Client: func(telemetry.Receiver) *http.Client { return http.DefaultClient }})
 	if err != nil {
 		t.Fatal(err)
 	}
