@@ -2,7 +2,10 @@ package approval
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"time"
 
 	"mcp-gateway/gateway"
@@ -35,7 +38,34 @@ type Ticket struct {
 	Expires time.Time
 	Verdict Verdict
 	Action  string // that consumed it
+	Terms   string // digest of what its answer was asked for, as TermsOf has it; "" = not known
+	// Instead is of Ask alone: a ticket that must not answer for the call any more, though
+	// it may be open; and then, of the one that was opened, the ticket that ended for it.
+	Instead string
 }
+
+// What stands in the verdict of a ticket that ended because policy asks for something
+// else now: no person cancelled it.
+const (
+	ViaPolicy    = "policy"
+	TermsChanged = "terms_changed" // the reason, where the question itself is another
+	NotEnough    = "not_enough"    // the reason, where it was approved and does not satisfy policy
+)
+
+// TermsOf names what an answer is asked for beside the call itself: who may give it, how
+// lately the caller must have authenticated, and where the call goes. An answer given
+// under other terms was given to another question.
+func TermsOf(owed []gateway.ApprovalBy, freshWithin time.Duration, destination string) string {
+	text := fmt.Sprintf("%q %d", destination, freshWithin)
+	for _, by := range owed {
+		text += fmt.Sprintf(" %q %t %d", by.Groups, by.Self, by.Remember)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Under says whether the ticket was opened under these terms, as far as that is known.
+func (t *Ticket) Under(terms string) bool { return t.Terms == terms || t.Terms == "" || terms == "" }
 
 // Verdict is what a person said.
 type Verdict struct {
@@ -98,7 +128,8 @@ const MostCancelled = 3
 type Tickets interface {
 	// Ask opens a ticket, or returns the one that is open for the same binding. A
 	// caller may have at most so many pending: ErrTooMany. A denial stands for as long
-	// as its ticket would have: ErrDenied, with that ticket.
+	// as its ticket would have: ErrDenied, with that ticket. What was opened under other
+	// terms, or is Instead, does not answer for the binding: it ends where it is open.
 	Ask(ctx context.Context, t *Ticket, most int) (*Ticket, error)
 	// Ticket returns a ticket; ErrNoTicket.
 	Ticket(ctx context.Context, id string) (*Ticket, error)

@@ -36,7 +36,7 @@ const (
 	ApprovalGranted Type = "approval.granted" // a person said yes to this very call
 	ApprovalRefused Type = "approval.refused" // a person said no
 	ApprovalExpired Type = "approval.expired" // nobody said anything in time
-	ApprovalRevoked Type = "approval.revoked" // a person took back an approval, a question, or a consent that stood for later calls
+	ApprovalRevoked Type = "approval.revoked" // a person took back an approval, a question, or a consent that stood for later calls; or policy asks for something else now
 
 	AdminEntered Type = "admin.entered" // somebody who runs the gateway signed in to the console
 	AdminLeft    Type = "admin.left"    // and out

@@ -212,7 +212,7 @@ func (a Answer) Sent() {
 
 // Answer renders the settled call.
 func (g *Gateway) Answer(c *Call) Answer {
-	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action, Of: c.Of, Legacy: c.Era == audit.Legacy}
+	r := answer.Refusal{Err: c.Err, Call: c.ID, Action: c.Action, Of: c.Of, Legacy: c.Era == audit.Legacy, Keyless: c.Effect != nil && c.Effect.Scope == nil}
 	if c.Request != nil {
 		r.Request, r.Requested = c.Request.ID, cmp.Or(c.Request.Meta.Version, c.Header.Get(protocol.HeaderVersion))
 		r.Tool = c.Request.Method == protocol.MethodToolsCall

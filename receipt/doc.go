@@ -12,5 +12,6 @@
 //	key.go        Key: which repeat of a call is the same call
 //	statement.go  Statement: what a receipt says, in the one form in which it is signed
 //	envelope.go   Envelope, Sign: a DSSE envelope over a statement
+//	find.go       Find: the envelope within what a host got
 //	verify.go     Verify, Refusal: which receipt is good, and by what name others are refused
 package receipt

@@ -31,10 +31,13 @@ var consents string
 //go:embed schema/handles.sql
 var handles string
 
+//go:embed schema/terms.sql
+var terms string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
 func migrations() []string {
-	return []string{version1, version2, confined, effects, profiles, consents, handles}
+	return []string{version1, version2, confined, effects, profiles, consents, handles, terms}
 }
 
 // inspect says which version a database has, without writing to it: 0 is an

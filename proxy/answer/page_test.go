@@ -39,6 +39,9 @@ it refused.
 What is absent, hidden and quarantined has one answer, one event and one amount of work; only
 the event says which it was.
 
+` + "`same_key`" + ` is advice for who gave a key. The call of a host that gave none says ` + "`no`" + ` there, and of an unknown outcome
+that it is not to be repeated and which action to ask about.
+
 | code | for models | HTTP | JSON-RPC | the sentence | retry | log |
 |---|---|---|---|---|---|---|
 `)
@@ -93,6 +96,30 @@ func TestNothingLeaks(t *testing.T) {
 		hidden := code == gateway.CodeUnknownTool || code == gateway.CodeUnknownPrompt || code == gateway.CodeUnknownResource || code == gateway.CodeInternal || code == gateway.CodeHandleInvalid
 		if bytes.Contains(got, []byte("not_visible")) == hidden {
 			t.Errorf("%s: reasons: %s", code, got)
+		}
+	}
+}
+
+// TestAdviceIsTrue: nobody is told to repeat with a key that they never had.
+func TestAdviceIsTrue(t *testing.T) {
+	id, action := audit.NewID(time.Unix(0, 0)), audit.NewID(time.Unix(1, 0))
+	for _, tc := range []struct {
+		name    string
+		code    gateway.Code
+		keyless bool
+		retry   answer.Retry
+		says    bool
+	}{
+		{"unknown, by the host's key", gateway.CodeOutcomeUnknown, false, answer.RetrySameKey, false},
+		{"unknown, without one", gateway.CodeOutcomeUnknown, true, answer.RetryNo, true},
+		{"no receipt, by the host's key", gateway.CodeReceiptUnavailable, false, answer.RetrySameKey, false},
+		{"no receipt, without one", gateway.CodeReceiptUnavailable, true, answer.RetryNo, false},
+		{"another refusal, without one", gateway.CodeUnavailable, true, answer.RetryLater, false},
+	} {
+		_, got := answer.NewTable().Render(answer.Refusal{Err: gateway.Fail(tc.code), Call: id, Action: action, Request: []byte("1"), Tool: true, Keyless: tc.keyless})
+		says := bytes.Contains(got, []byte("do not repeat it before its outcome is known")) && bytes.Contains(got, []byte("Its action is "+action.String()))
+		if !bytes.Contains(got, []byte(`"retry":"`+string(tc.retry)+`"`)) || says != tc.says {
+			t.Errorf("%s: %s", tc.name, got)
 		}
 	}
 }

@@ -28,10 +28,23 @@ type Refusal struct {
 	Requested string   // the revision that was asked for
 	URI       string   // the resource that was asked for, as it came
 	Legacy    bool     // the host speaks a revision before 2026-07-28
+	Keyless   bool     // the host gave the call no idempotency key: its repeat is another call
+}
+
+// about is the action that the refusal speaks of; zero = none.
+func (r *Refusal) about() audit.ID {
+	if !r.Of.IsZero() {
+		return r.Of
+	}
+	return r.Action
 }
 
 // Table renders refusals by Rows.
 type Table struct{ rows map[gateway.Code]Row }
+
+// keyless is said beside what a repeat with the same key would have cleared up. A minted
+// key is no help: it tells the gateway's own sending apart, and no later call.
+const keyless = " It came without an idempotency key, so a repeat is another call: do not repeat it before its outcome is known. Whoever runs the gateway can say what became of it."
 
 // NewTable returns the table.
 func NewTable() *Table { return &Table{rows: Rows()} }
@@ -39,6 +52,12 @@ func NewTable() *Table { return &Table{rows: Rows()} }
 // Render returns the HTTP status and the JSON-RPC response.
 func (t *Table) Render(r Refusal) (status int, body []byte) {
 	row := t.rows[r.Err.Code]
+	if row.Retry == RetrySameKey && r.Keyless {
+		row.Retry = RetryNo
+		if r.Err.Code == gateway.CodeOutcomeUnknown {
+			row.Sentence += keyless
+		}
+	}
 	if r.Tool && r.Request != nil && forModels(&r, row) {
 		return 200, protocol.AppendResponse(nil, r.Request, appendToolError(nil, &r, row))
 	}
@@ -61,6 +80,9 @@ func appendToolError(dst []byte, r *Refusal, row Row) []byte {
 	for i, v := range r.Err.Violations {
 		text.WriteString([2]string{" ", "; "}[min(i, 1)])
 		text.WriteString(v.Pointer + " (" + v.Keyword + ")")
+	}
+	if r.Keyless && r.Err.Code == gateway.CodeOutcomeUnknown && !r.about().IsZero() {
+		text.WriteString(" Its action is " + r.about().String() + ".")
 	}
 	if r.Err.Ticket != "" {
 		text.WriteString(" Ticket " + r.Err.Ticket + ".")
@@ -93,11 +115,7 @@ func appendData(dst []byte, r *Refusal, row Row) []byte {
 	dst = append(dst, row.Retry...)
 	dst = append(dst, `","id":`...)
 	dst = protocol.AppendString(dst, r.Call.String())
-	action := r.Action
-	if !r.Of.IsZero() {
-		action = r.Of
-	}
-	if !action.IsZero() {
+	if action := r.about(); !action.IsZero() {
 		dst = append(dst, `,"action_id":`...)
 		dst = protocol.AppendString(dst, action.String())
 	}

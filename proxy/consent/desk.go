@@ -50,26 +50,34 @@ func (d *Desk) Consent(ctx context.Context, c *call.Call) error {
 	if c.Permit.Valid() {
 		return nil
 	}
+	terms := approval.TermsOf(c.Decision.Obligations.Approvals, c.Decision.Obligations.FreshWithin, c.World.Destinations[c.Item.Item().ID.Upstream])
 	if t, err := d.remembered(ctx, c); err != nil {
 		return err
 	} else if t != nil {
-		return d.use(ctx, c, t)
-	}
-	t, s, err := d.ticket(ctx, c)
-	if err != nil {
-		return err
-	}
-	if t.State == approval.Pending && answer != nil && own == t.ID {
-		if t, err = d.heard(ctx, c, t, answer); err != nil {
+		if used, err := d.use(ctx, c, t); used || err != nil {
 			return err
 		}
 	}
-	if t.State == approval.Pending {
-		if t, err = d.asked(ctx, c, t, s); err != nil {
+	t, s, err := d.ticket(ctx, c, terms)
+	for err == nil {
+		if t.State == approval.Pending && answer != nil && own == t.ID {
+			t, err = d.heard(ctx, c, t, answer)
+		}
+		if err == nil && t.State == approval.Pending {
+			t, err = d.asked(ctx, c, t, s)
+		}
+		if err != nil {
 			return err
 		}
+		var used bool
+		if used, err = d.use(ctx, c, t); used || err != nil {
+			return err
+		}
+		// Somebody approved, and policy asks for more by now: that is another question. How
+		// often the same is asked anew is bounded where it is opened.
+		t, s, err = d.open(ctx, c, terms, t.ID)
 	}
-	return d.use(ctx, c, t)
+	return err
 }
 
 // remembered returns the consent that stands for this tool and caller as a ticket;
@@ -100,27 +108,24 @@ func (d *Desk) asked(ctx context.Context, c *call.Call, t *approval.Ticket, s *a
 }
 
 // ticket finds the ticket that a call relies on, or opens one.
-func (d *Desk) ticket(ctx context.Context, c *call.Call) (*approval.Ticket, *approval.Sheet, error) {
+func (d *Desk) ticket(ctx context.Context, c *call.Call, terms string) (*approval.Ticket, *approval.Sheet, error) {
 	b := bindingOf(c)
 	if fx := c.Effect; fx != nil && fx.Resumes != nil && fx.Resumes.State == gateway.OutcomeAwaiting && fx.Resumes.Approval != "" {
-		t, err := d.named(ctx, fx.Resumes.Approval, b, fx.Resumes.Action, c.Now()) // a later round of the call that it was used for
+		t, err := d.named(ctx, fx.Resumes.Approval, b, "", fx.Resumes.Action, c.Now()) // a later round of the call that it was used for
 		return t, nil, err
 	}
 	if raw, ok := protocol.Member(c.Request.Meta.Raw, MetaApproval); ok {
 		id, _ := protocol.Text(raw)
-		t, err := d.named(ctx, id, b, "", c.Now())
-		return t, nil, err
+		if t, err := d.named(ctx, id, b, terms, "", c.Now()); t != nil || err != nil {
+			return t, nil, err
+		}
 	}
-	s, err := d.sheet(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := d.open(ctx, c, b, s)
-	return t, s, err
+	return d.open(ctx, c, terms, "")
 }
 
-// named returns the ticket of that id if it is for this call.
-func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action string, now time.Time) (*approval.Ticket, error) {
+// named returns the ticket of that id if it is for this call; nil where it was answered,
+// or waits, under other terms than those of now.
+func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, terms, action string, now time.Time) (*approval.Ticket, error) {
 	t, err := d.Tickets.Ticket(ctx, id)
 	switch {
 	case errors.Is(err, approval.ErrNoTicket):
@@ -138,6 +143,8 @@ func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action
 	case t.State == approval.Consumed && action != "" && t.Action == action:
 		t.State = approval.Approved
 		return t, nil
+	case (open || t.State == approval.Denied) && !t.Under(terms):
+		return nil, nil
 	case t.State == approval.Denied:
 		return nil, gateway.Fail(gateway.CodeUserDenied)
 	case open:
@@ -148,15 +155,20 @@ func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, action
 
 // open returns the open ticket of a binding, which it makes where there is none. What
 // was denied stays denied for as long as the ticket would have been good: a caller does
-// not ask until somebody gives in.
-func (d *Desk) open(ctx context.Context, c *call.Call, b *approval.Binding, s *approval.Sheet) (*approval.Ticket, error) {
+// not ask until somebody gives in. A ticket under other terms does not count, nor does
+// the one that this one is asked for instead of; "" = none.
+func (d *Desk) open(ctx context.Context, c *call.Call, terms, instead string) (*approval.Ticket, *approval.Sheet, error) {
+	s, err := d.sheet(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	now := c.Now()
 	t := &approval.Ticket{
-		ID: audit.NewID(now).String(), State: approval.Pending, Binding: *b, Created: now, Expires: now.Add(Life),
+		ID: audit.NewID(now).String(), State: approval.Pending, Binding: *bindingOf(c), Created: now, Expires: now.Add(Life),
+		Terms: terms, Instead: instead,
 	}
-	var err error
 	if t.Shown, err = approval.SealSheet(d.Keys, t.ID, s); err != nil {
-		return nil, unavailable(err)
+		return nil, nil, unavailable(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -165,38 +177,45 @@ func (d *Desk) open(ctx context.Context, c *call.Call, b *approval.Binding, s *a
 	case errors.Is(err, approval.ErrTooMany):
 		e := gateway.Because(gateway.CodeRateLimited, err, "approvals_pending")
 		e.RetryAfter = time.Minute
-		return nil, e
+		return nil, nil, e
 	case errors.Is(err, approval.ErrDenied):
-		return nil, gateway.Because(gateway.CodeUserDenied, err, "approval_denied_before")
+		return nil, nil, gateway.Because(gateway.CodeUserDenied, err, "approval_denied_before")
 	case err != nil:
-		return nil, unavailable(err)
+		return nil, nil, unavailable(err)
 	}
 	if open.ID != t.ID {
-		return open, nil
+		return open, s, nil
 	}
-	return open, d.Record.Asked(ctx, c, t.ID)
+	if open.Instead != "" {
+		if err := d.Record.Superseded(ctx, c, open.Instead); err != nil {
+			return nil, nil, err
+		}
+	}
+	return open, s, d.Record.Asked(ctx, c, t.ID)
 }
 
-// use asks policy again with the approval as a fact. The ledger uses up the approval of
+// use asks policy again with the approval as a fact, and says whether it satisfies policy
+// and is used. The ledger uses up the approval of
 // a call with a side effect, in the transaction that enters it; that of any other call
 // is used up here.
-func (d *Desk) use(ctx context.Context, c *call.Call, t *approval.Ticket) error {
+func (d *Desk) use(ctx context.Context, c *call.Call, t *approval.Ticket) (bool, error) {
 	c.Approval = t.Fact()
 	if err := d.Decide(ctx, c); err != nil {
-		return err
+		return false, err
 	}
 	if !c.Permit.Valid() {
-		return required(c, t)
+		c.Approval = nil
+		return false, nil
 	}
 	if c.Effect == nil {
 		if err := d.consume(ctx, c, t); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if t.Verdict.Via != viaHost || t.Binding.Arguments == "" { // a host's answer was put on record when it came
-		return d.Record.Granted(ctx, c, t)
+		return true, d.Record.Granted(ctx, c, t)
 	}
-	return nil
+	return true, nil
 }
 
 func (d *Desk) consume(ctx context.Context, c *call.Call, t *approval.Ticket) error {

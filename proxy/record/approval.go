@@ -16,6 +16,14 @@ func (r *Recorder) Asked(ctx context.Context, c *call.Call, ticket string) error
 	return r.answered(ctx, c, e, ticket)
 }
 
+// Superseded puts on record that a ticket ended because policy asks for something else
+// now.
+func (r *Recorder) Superseded(ctx context.Context, c *call.Call, ticket string) error {
+	e := r.event(c, audit.ApprovalRevoked)
+	e.Action, e.Label = c.ID, approval.ViaPolicy
+	return r.answered(ctx, c, e, ticket)
+}
+
 // Answered puts on record what the caller's own user answered.
 func (r *Recorder) Answered(ctx context.Context, c *call.Call, ticket string, granted bool) error {
 	e := &audit.Event{Type: audit.ApprovalRefused, Action: c.ID, Approver: r.Names.Principal(c.Principal.ID())}

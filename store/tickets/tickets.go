@@ -24,6 +24,7 @@ type Box struct {
 // Ask implements approval.Tickets.
 func (b *Box) Ask(ctx context.Context, t *approval.Ticket, most int) (*approval.Ticket, error) {
 	var open *approval.Ticket
+	var ended string
 	err := b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
 		of := &t.Binding
 		digest, now := of.Digest(), t.Created.UnixNano()
@@ -31,7 +32,10 @@ func (b *Box) Ask(ctx context.Context, t *approval.Ticket, most int) (*approval.
 			return err
 		}
 		var err error
-		if open, err = standing(ctx, tx, digest, now); err != nil || open != nil {
+		if ended, err = supersede(ctx, tx, t, digest); err != nil {
+			return err
+		}
+		if open, err = standing(ctx, tx, t, digest); err != nil || open != nil {
 			return err
 		}
 		if err := tooOften(ctx, tx, t, most); err != nil {
@@ -39,24 +43,53 @@ func (b *Box) Ask(ctx context.Context, t *approval.Ticket, most int) (*approval.
 		}
 		open = t
 		_, err = tx.ExecContext(ctx, `
-			INSERT INTO tickets (id, state, binding, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires)
-			VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			INSERT INTO tickets (id, state, binding, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires, terms)
+			VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			t.ID, digest, of.Issuer, of.Subject, of.Tenant, of.Client, of.Upstream, of.Tool, string(of.Definition), string(of.Arguments),
-			t.Shown, now, t.Expires.UnixNano())
+			t.Shown, now, t.Expires.UnixNano(), t.Terms)
 		return err
 	})
 	if err != nil && !errors.Is(err, approval.ErrDenied) {
 		return nil, b.Explain("opening a ticket", err)
 	}
+	if open == t {
+		t.Instead = ended
+	}
 	return open, err
 }
 
+// supersede ends the open ticket of a binding that does not answer for it any more, and
+// returns its id; "" if there is none.
+func supersede(ctx context.Context, tx *sql.Tx, t *approval.Ticket, binding string) (string, error) {
+	old, err := scanTicket(tx.QueryRowContext(ctx, selectTickets+"WHERE binding = ? AND state IN ('pending', 'approved')", binding).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	reason := approval.NotEnough
+	switch {
+	case !old.Under(t.Terms):
+		reason = approval.TermsChanged
+	case old.ID != t.Instead:
+		return "", nil
+	}
+	now := t.Created.UnixNano()
+	_, err = tx.ExecContext(ctx, `
+		UPDATE tickets SET state = 'cancelled', decided = ?1, ended = ?1, approver = '', approver_groups = '', self = 0, via = ?2, reason = ?3, shown = ''
+		WHERE id = ?4`, now, approval.ViaPolicy, reason, old.ID)
+	return old.ID, err
+}
+
 // standing returns the ticket that answers for a binding now: the open one, or the
-// one that was denied, with ErrDenied, until its time is over. nil if there is none.
-func standing(ctx context.Context, tx *sql.Tx, binding string, now int64) (*approval.Ticket, error) {
+// one that was denied under its terms, with ErrDenied, until its time is over. nil if
+// there is none.
+func standing(ctx context.Context, tx *sql.Tx, of *approval.Ticket, binding string) (*approval.Ticket, error) {
 	t, err := scanTicket(tx.QueryRowContext(ctx, selectTickets+`
-		WHERE binding = ? AND (state IN ('pending', 'approved') OR state = 'denied' AND expires > ?) ORDER BY state = 'denied' LIMIT 1`,
-		binding, now).Scan)
+		WHERE binding = ?1 AND (state IN ('pending', 'approved') OR state = 'denied' AND expires > ?2 AND (terms = ?3 OR terms = '' OR ?3 = ''))
+		ORDER BY state = 'denied' LIMIT 1`,
+		binding, of.Created.UnixNano(), of.Terms).Scan)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
@@ -72,8 +105,8 @@ func tooOften(ctx context.Context, tx *sql.Tx, t *approval.Ticket, most int) err
 	var pending, cancelled int
 	err := tx.QueryRowContext(ctx, `
 		SELECT (SELECT count(*) FROM tickets WHERE state = 'pending' AND expires > ?1 AND issuer = ?2 AND subject = ?3 AND tenant = ?4 AND client = ?5),
-			(SELECT count(*) FROM tickets WHERE binding = ?6 AND state = 'cancelled' AND expires > ?1)`,
-		now, b.Issuer, b.Subject, b.Tenant, b.Client, b.Digest()).Scan(&pending, &cancelled)
+			(SELECT count(*) FROM tickets WHERE binding = ?6 AND state = 'cancelled' AND expires > ?1 AND NOT (via = ?7 AND reason = ?8))`,
+		now, b.Issuer, b.Subject, b.Tenant, b.Client, b.Digest(), approval.ViaPolicy, approval.TermsChanged).Scan(&pending, &cancelled)
 	if err == nil && (pending >= most || cancelled >= approval.MostCancelled) {
 		err = approval.ErrTooMany
 	}
@@ -85,7 +118,7 @@ func tooOften(ctx context.Context, tx *sql.Tx, t *approval.Ticket, most int) err
 const lapse = `UPDATE tickets SET state = 'expired', shown = '' WHERE state IN ('pending', 'approved') AND expires <= ?`
 
 const selectTickets = `SELECT id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires,
-	decided, approver, approver_groups, self, via, reason, action FROM tickets `
+	decided, approver, approver_groups, self, via, reason, action, terms FROM tickets `
 
 func scanTicket(scan func(...any) error) (*approval.Ticket, error) {
 	var t approval.Ticket
@@ -93,7 +126,7 @@ func scanTicket(scan func(...any) error) (*approval.Ticket, error) {
 	var created, expires, decided int64
 	b, v := &t.Binding, &t.Verdict
 	err := scan(&t.ID, &state, &b.Issuer, &b.Subject, &b.Tenant, &b.Client, &b.Upstream, &b.Tool, &definition, &arguments, &t.Shown,
-		&created, &expires, &decided, &v.Approver, &groups, &v.Self, &v.Via, &v.Reason, &t.Action)
+		&created, &expires, &decided, &v.Approver, &groups, &v.Self, &v.Via, &v.Reason, &t.Action, &t.Terms)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +241,7 @@ func (b *Box) Expire(ctx context.Context, now time.Time, noted bool) ([]approval
 		}
 		rows, err := tx.QueryContext(ctx, `UPDATE tickets SET ended = ? WHERE state = 'expired' AND ended = 0
 			RETURNING id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments,
-			shown, created, expires, decided, approver, approver_groups, self, via, reason, action`, now.UnixNano())
+			shown, created, expires, decided, approver, approver_groups, self, via, reason, action, terms`, now.UnixNano())
 		if err != nil {
 			return err
 		}

@@ -260,3 +260,78 @@ func TestWhatAskEndsIsTold(t *testing.T) {
 		}
 	}
 }
+
+// What was asked or answered under other terms answers for nothing now, and what does not
+// satisfy policy is asked about anew; what ends so ends once.
+func TestOtherTerms(t *testing.T) {
+	const gone = "gone"
+	later := noon.Add(time.Minute)
+	for _, tc := range []struct {
+		name        string
+		was         approval.State
+		terms, with string // of the first ticket and of the next
+		instead     bool   // of the first
+		same, ended bool   // the first answers; it ended for the next
+		denied      bool
+	}{
+		{name: "pending, the same terms", was: approval.Pending, terms: "a", with: "a", same: true},
+		{name: "approved, the same terms", was: approval.Approved, terms: "a", with: "a", same: true},
+		{name: "denied, the same terms", was: approval.Denied, terms: "a", with: "a", denied: true},
+		{name: "pending, other terms", was: approval.Pending, terms: "a", with: "b", ended: true},
+		{name: "approved, other terms", was: approval.Approved, terms: "a", with: "b", ended: true},
+		{name: "denied, other terms", was: approval.Denied, terms: "a", with: "b"},
+		{name: "pending, of before terms were kept", was: approval.Pending, with: "b", same: true},
+		{name: "denied, of before terms were kept", was: approval.Denied, with: "b", denied: true},
+		{name: "approved, not enough", was: approval.Approved, terms: "a", with: "a", instead: true, ended: true},
+	} {
+		s, first := open(t), ticket(noon)
+		first.Terms = tc.terms
+		if _, err := s.Ask(t.Context(), first, 16); err != nil {
+			t.Fatal(err)
+		}
+		if tc.was != approval.Pending {
+			if err := s.Decide(t.Context(), first.ID, verdict(tc.was, noon)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		next := ticket(later)
+		if next.Terms, next.Instead = tc.with, gone; tc.instead {
+			next.Instead = first.ID
+		}
+		got, err := s.Ask(t.Context(), next, 16)
+		if tc.denied != errors.Is(err, approval.ErrDenied) || err != nil && !tc.denied {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		old, err := s.Ticket(t.Context(), first.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := old.State == approval.Cancelled && old.Verdict.Via == approval.ViaPolicy && old.Shown == "" && got.Instead == first.ID
+		if same := got.ID == first.ID; same != (tc.same || tc.denied) || ended != tc.ended || !ended && old.State != tc.was || !same && !ended && got.Instead != "" {
+			t.Errorf("%s: %+v answers, the first is %s by %q", tc.name, got, old.State, old.Verdict.Via)
+		}
+	}
+}
+
+// A caller whose approvals never satisfy policy is not asked for ever; changes of policy
+// are held against nobody.
+func TestHowOftenTheSameIsAskedAnew(t *testing.T) {
+	for _, other := range []bool{true, false} {
+		s, instead := open(t), ""
+		for n := range approval.MostCancelled + 2 {
+			k := ticket(noon.Add(time.Duration(n) * time.Second))
+			if k.Terms = "a"; other {
+				k.Terms = fmt.Sprint(n)
+			}
+			k.Instead = instead
+			_, err := s.Ask(t.Context(), k, 16)
+			if many := n >= approval.MostCancelled && !other; many != errors.Is(err, approval.ErrTooMany) || err != nil && !many {
+				t.Errorf("ticket %d, other terms %t: %v", n, other, err)
+			}
+			if err == nil {
+				instead = k.ID
+			}
+		}
+	}
+}

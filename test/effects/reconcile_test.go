@@ -1,12 +1,15 @@
 package effects
 
 import (
+	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
+	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/effect"
 	"mcp-gateway/receipt"
 	"mcp-gateway/test/stage"
@@ -61,6 +64,41 @@ func lose(t *testing.T, s *stage.Stage, d *desk, r *stage.Request) (*receipt.Sta
 		t.Fatalf("%s", lost.Body)
 	}
 	return st, receipt.DigestOf(receiptOf(t, lost))
+}
+
+// Who gave a key is told to repeat with it; who gave none is told not to repeat, and what
+// to ask about. The whole answer is what its receipt is verified in.
+func TestWhatIsAdvisedWhereNobodyCanSay(t *testing.T) {
+	d, s := start(t, stage.Options{})
+	alice := s.Host("alice")
+	for _, tc := range []struct {
+		name    string
+		request *stage.Request
+		retry   string
+		warned  bool
+	}{
+		{"a key of the host", keyed(alice.Calling("desk__book", args), "k"), `"same_key"`, false},
+		{"a minted key", alice.Calling("desk__book", args), `"no"`, true},
+	} {
+		d.answers(drops)
+		lost := tc.request.Send(t)
+		d.answers(nil)
+		st := verified(t, s, lost)
+		const data = "/_meta/mcp-gateway~1error"
+		warned := strings.Contains(lost.Get("/content/0/text"), "do not repeat it") && strings.Contains(lost.Get("/content/0/text"), st.Action)
+		if lost.Code() != string(gateway.CodeOutcomeUnknown) || lost.Get(data+"/retry") != tc.retry || warned != tc.warned || lost.Get(data+"/action_id") != `"`+st.Action+`"` {
+			t.Errorf("%s: %s", tc.name, lost.Body)
+		}
+		if tc.warned {
+			whole := receipt.Find(lost.Body)
+			if _, err := receipt.Verify(whole, s.Gateway.ReceiptKeys(), receipt.Claim{Arguments: protocol.AppendCanonical(nil, []byte(args))}); err != nil {
+				t.Errorf("%s: its own arguments: %v", tc.name, err)
+			}
+			if _, err := receipt.Verify(whole, s.Gateway.ReceiptKeys(), receipt.Claim{Arguments: []byte(`{}`)}); !errors.Is(err, receipt.OtherArgs) {
+				t.Errorf("%s: other arguments: %v", tc.name, err)
+			}
+		}
+	}
 }
 
 // While the gateway runs it asks the reviewed status tool by itself, and what that

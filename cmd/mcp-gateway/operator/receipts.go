@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/keyring"
+	"mcp-gateway/protocol"
 	"mcp-gateway/receipt"
 )
 
@@ -69,17 +71,24 @@ func (d *desk) verify() *cobra.Command {
 		Use:   "verify FILE",
 		Short: "Verify a receipt offline; exit 4 and the name of what is wrong if it is refused",
 		Long: "Verify a receipt, from a file or with - from standard input, by the keys in the state directory or by --key,\n" +
-			"and hold it against the journal unless --key is given. It says which call it is of, and not that a result is true.",
+			"and hold it against the journal unless --key is given. The file holds the receipt, the _meta that it stands in,\n" +
+			"the result, or the whole answer. It says which call it is of, and not that a result is true.",
 		Args: cobra.ExactArgs(1),
 	}
 	action := cmd.Flags().String("action", "", "the `action` that it is shown for")
+	arguments := cmd.Flags().String("arguments", "", "a `file` with the arguments that it is shown for, a JSON object; - is standard input")
 	keys := cmd.Flags().StringArray("key", nil, "a public key as `receipts keys` prints it, instead of the state's")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		envelope, err := read(cmd, args[0])
+		text, err := read(cmd, args[0])
 		if err != nil {
 			return err
 		}
-		claim := receipt.Claim{Action: *action}
+		envelope, claim := receipt.Find(text), receipt.Claim{Action: *action}
+		if *arguments != "" {
+			if claim.Arguments, err = claimed(cmd, *arguments, args[0]); err != nil {
+				return err
+			}
+		}
 		if len(*keys) > 0 {
 			given, err := parseKeys(*keys)
 			if err != nil {
@@ -95,9 +104,25 @@ func (d *desk) verify() *cobra.Command {
 	return cmd
 }
 
+// claimed reads the arguments that a receipt is shown for, in canonical form.
+func claimed(cmd *cobra.Command, path, beside string) ([]byte, error) {
+	if path == "-" && beside == "-" {
+		return nil, cli.Misused("standard input is the receipt or the arguments, not both")
+	}
+	text, err := read(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimSpace(text)
+	if protocol.Check(text, protocol.Limits{Bytes: receipt.MostAnswer, Depth: 128}) != nil || protocol.Kind(text) != '{' {
+		return nil, cli.Misused("--arguments: not a JSON object in which every name stands once")
+	}
+	return protocol.AppendCanonical(nil, text), nil
+}
+
 func read(cmd *cobra.Command, path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), 1<<20))
+		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), receipt.MostAnswer))
 	}
 	return os.ReadFile(path)
 }
