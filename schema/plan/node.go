@@ -41,6 +41,7 @@ type Node struct {
 	patterns     []patternField
 	declared     int // members of fields that have a node
 	required     uint64
+	named        int   // names that are looked for in every object
 	extra        *Node // additionalProperties
 	names        *Node // propertyNames
 	otherMembers []*Node
@@ -170,6 +171,14 @@ func (b *builder) object(n *Node, s *jsonschema.Schema) {
 	n.fields = make(map[string]field, len(s.Properties))
 	for name, sub := range s.Properties {
 		n.fields[name] = field{node: b.node(sub)}
+	}
+	n.named = len(s.Required) + len(s.DependentSchemas) + len(s.PatternProperties)
+	for _, dep := range s.Dependencies {
+		names, _ := dep.([]string)
+		n.named += 1 + len(names)
+	}
+	for _, names := range s.DependentRequired {
+		n.named += 1 + len(names)
 	}
 	for i, name := range s.Required {
 		if i >= 64 {

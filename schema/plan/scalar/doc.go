@@ -4,5 +4,6 @@
 // Map:
 //
 //	rule.go     Rule: type, enum and const, strings, numbers
+//	work.go     Rule.Work, Distinct: what the library needs for a value, in steps
 //	decimal.go  exact comparison of number lexemes without big numbers
 package scalar

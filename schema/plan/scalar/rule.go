@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 	"regexp"
 	"unicode/utf8"
@@ -164,15 +165,6 @@ func (r *Rule) AnyString() bool {
 	return r.Admits(String) && !r.opaque && r.allowed == nil && r.Pattern == nil && r.minLen < 0 && r.maxLen < 0
 }
 
-// Weight is the price of comparing a value with enum and const, in steps.
-func (r *Rule) Weight() int {
-	n := 0
-	for _, c := range r.allowed {
-		n += c.weight
-	}
-	return n
-}
-
 // Number judges a number lexeme.
 func (r *Rule) Number(lexeme []byte) Verdict {
 	integerOnly := r.kinds&Integer != 0 && r.kinds&Number == 0
@@ -246,19 +238,20 @@ func (r *Rule) Container() Verdict {
 
 // constants are the members of an enum, or the one of a const.
 type constants struct {
+	values  int
 	strings map[string]struct{}
-	numbers []decimal
+	numbers map[decimal]struct{}
 	null    bool
 	yes, no bool // true and false
 	opaque  bool // holds numbers that are no short decimals
 	deep    bool // holds arrays or objects
-	weight  int  // values in all, the price of one comparison by the library
+	weight  int  // of all values, the price of looking through them by the library
 }
 
 func newConstants(values []any) *constants {
-	c := &constants{strings: map[string]struct{}{}}
+	c := &constants{values: len(values), strings: map[string]struct{}{}, numbers: map[decimal]struct{}{}}
 	for _, v := range values {
-		c.weight += weigh(v)
+		c.weight += weigh(v, math.MaxInt)
 		switch v := v.(type) {
 		case nil:
 			c.null = true
@@ -270,7 +263,7 @@ func newConstants(values []any) *constants {
 			d, ok := parseDecimal([]byte(v))
 			c.opaque = c.opaque || !ok
 			if ok {
-				c.numbers = append(c.numbers, d)
+				c.numbers[d] = struct{}{}
 			}
 		default:
 			c.deep = true
@@ -279,26 +272,9 @@ func newConstants(values []any) *constants {
 	return c
 }
 
-func weigh(v any) int {
-	n := 1
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			n += weigh(e)
-		}
-	case map[string]any:
-		for _, e := range v {
-			n += weigh(e)
-		}
-	}
-	return n
-}
-
 func (c *constants) number(d decimal) Verdict {
-	for _, m := range c.numbers {
-		if m == d {
-			return Yes
-		}
+	if _, ok := c.numbers[d]; ok {
+		return Yes
 	}
 	if c.opaque {
 		return Maybe
