@@ -116,7 +116,14 @@ type ExposureFacts struct {
 	Audit      AuditLevel
 	Notifies   []string         // who learns of a call at once: names, or JSON Pointers into the arguments
 	Handles    Handles          // handed out and taken back
+	Judged     Judged           // which of the facts of the worst default a reviewer wrote
 	Bounds     map[string]Bound // JSON Pointer into the arguments → what may stand there, beyond the schema
+}
+
+// Judged says of facts that are the worst where nobody wrote them whether somebody did: a
+// yes that was judged is no other yes, and tells people where a review is thin.
+type Judged struct {
+	Outbound, Private, Untrusted bool // outbound, reads_private, untrusted_content
 }
 
 // Handles are the places of handles that are bound to whom they are given.

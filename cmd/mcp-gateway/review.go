@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -46,7 +48,8 @@ func approveCommand(f *flags) *cobra.Command {
 		Use:   "approve UPSTREAM/TOOL --definition DIGEST",
 		Short: "Record a review: serve exactly this definition",
 		Long: "Record a review in exposure.yaml, for exactly the definition whose digest `tools show` printed.\n" +
-			"What is left out stays as the record has it. A new record needs --side-effect, --scope, --owner, --why and --by;\n" +
+			"What is left out stays as the record has it, and is printed. --by is needed for each review; a new record needs\n" +
+			"--side-effect, --scope, --owner and --why too;\n" +
 			"a write needs --external-id, evidence that its output schema guarantees, or --waive external_id=WHY.",
 		Args: cobra.ExactArgs(1),
 	}
@@ -90,6 +93,9 @@ func approveCommand(f *flags) *cobra.Command {
 }
 
 func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
+	if err := cli.Written(cmd); err != nil {
+		return err
+	}
 	in, err := inspect(cmd, f, false)
 	if err != nil {
 		return err
@@ -100,6 +106,9 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	}
 	if string(o.Digest) != r.definition {
 		return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s is now %s, not the digest that was named; review it again with `tools show`", o.ID, o.Digest)}
+	}
+	if o.Record != nil && r.by == "" {
+		return cli.Misused("%s: --by says who reviewed it this time, and is needed; nothing was written", o.ID)
 	}
 	if missing := r.missing(o); len(missing) > 0 {
 		return &cli.Error{Code: cli.Usage, Text: fmt.Sprintf("error: %s has no review yet, and a first one needs %s; nothing was written",
@@ -121,7 +130,27 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is approved in %s\n", o.ID, o.Digest, in.Config.Exposure)
+	if o.Record != nil {
+		r.kept(cmd.OutOrStdout(), o.Record)
+	}
 	return nil
+}
+
+// kept says what of an earlier review goes on to hold, for it was not said anew.
+func (r *review) kept(w io.Writer, was *registry.Record) {
+	for _, k := range []struct{ what, now, before string }{
+		{"why", r.why, was.Facts.Why}, {"owner", r.owner, was.Facts.Owner}, {"side effect", r.effect, string(was.Facts.SideEffect)},
+		{"scopes", strings.Join(r.scopes, " "), strings.Join(was.Facts.Scopes, " ")},
+	} {
+		if k.now == "" && k.before != "" {
+			fmt.Fprintf(w, "  kept from the review by %s, %s: %s: %s\n", printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), k.what, printable(k.before))
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(was.Waive)) {
+		if !r.waives(code) {
+			fmt.Fprintf(w, "  kept from the review by %s, %s: waived %s: %s\n", printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), code, printable(was.Waive[code]))
+		}
+	}
 }
 
 // missing names the flags that a first review of the item still needs.
@@ -294,6 +323,12 @@ func quarantineCommand(f *flags) *cobra.Command {
 	_ = cmd.MarkFlagRequired("why") // the flag exists
 	by := cmd.Flags().String("by", os.Getenv("USER"), "who holds it back")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := cli.Written(cmd); err != nil {
+			return err
+		}
+		if *by == "" {
+			return cli.Misused("--by says who holds it back, and is needed; nothing was written")
+		}
 		in, err := inspect(cmd, f, false)
 		if err != nil {
 			return err

@@ -89,8 +89,17 @@ func tellUnserved(cmd *cobra.Command, in *run.Inspection) {
 // tools are not taken for gone.
 func tellDown(cmd *cobra.Command, in *run.Inspection) {
 	for _, id := range slices.Sorted(maps.Keys(in.Facts)) {
-		if f := in.Facts[id]; !f.Up {
-			cmd.PrintErrf("%s is down (%s); `serve --log-level debug` shows what it says, --refresh asks it again\n", id, f.Reason)
+		f, u := in.Facts[id], in.Config.Upstreams[id]
+		switch {
+		case f.Up || u == nil:
+		case len(u.Missing) > 0:
+			cmd.PrintErrf("%s is down (%s), for a secret that its configuration names is not there: %v\n", id, f.Reason, u.Missing)
+		case f.Reason == string(gateway.ReasonSecretMissing):
+			cmd.PrintErrf("%s is down (%s): the gateway lacked a secret that is here; it finds it on a reload, a variable after a restart\n", id, f.Reason)
+		case u.Stdio != nil:
+			cmd.PrintErrf("%s is down (%s); `upstreams test %s` asks it and shows what it says\n", id, f.Reason, id)
+		default:
+			cmd.PrintErrf("%s is down (%s); `upstreams test %s` asks it again\n", id, f.Reason, id)
 		}
 	}
 }
@@ -209,7 +218,11 @@ func toolsDiffCommand(f *flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return reviewer.Differences(cmd, o.ID.String(), diff.Definitions(before, o.Definition.Raw), *format)
+		changes := diff.Definitions(before, o.Definition.Raw)
+		if *format == "json" {
+			return exhibit.Differences(cmd.OutOrStdout(), o, changes)
+		}
+		return reviewer.Differences(cmd, o.ID.String(), changes, *format)
 	}
 	return cmd
 }

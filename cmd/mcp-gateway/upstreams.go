@@ -37,7 +37,8 @@ func upstreamsCommand(f *flags) *cobra.Command {
 			}
 			tools[o.ID.Upstream][o.State]++
 		}
-		t := &cli.Table{Columns: []string{"upstream", "up", "reason", "cause", "review", "era", "revision", "changed", "served", "held back", "calls itself", "confined", "as of"}}
+		t := &cli.Table{Columns: []string{"upstream", "up", "reason", "cause", "review", "era", "revision", "changed", "served", "held back", "calls itself", "confined", "as of"},
+			Narrow: []string{"upstream", "up", "cause", "review", "era", "revision", "served", "held back", "calls itself"}}
 		for _, id := range slices.Sorted(maps.Keys(in.Config.Upstreams)) {
 			fact, n := in.Facts[id], tools[id]
 			held := n[gateway.StateNew] + n[gateway.StateChanged] + n[gateway.StateQuarantined] + n[gateway.StateWithheld]

@@ -156,6 +156,7 @@ func judgeRecord(at form.Place, rec *registry.Record) {
 		need(at, "definition", "side_effect", "scopes", "owner", "why", "approved_by", "approved_at")
 	}
 	f := &rec.Facts
+	f.Judged = gateway.Judged{Outbound: at.Has("outbound"), Private: at.Has("reads_private"), Untrusted: at.Has("untrusted_content")}
 	if f.Idempotent == gateway.IdempotentKey && !at.Has("idempotency") {
 		at.Child("idempotent").Report("missing_idempotency_argument", "`idempotent: key` needs `idempotency: {argument: /pointer}`, which argument is the key")
 	}

@@ -30,18 +30,35 @@ func Add(path string, servers []Server, known func(id string) bool) error {
 	if err != nil {
 		return err
 	}
+	if text, err = set(path, text, servers, known); err != nil {
+		return err
+	}
+	return swap(path, text)
+}
+
+// Text returns what Add would add to a file's upstreams, and writes nothing.
+func Text(servers []Server, known func(id string) bool) ([]byte, error) {
+	return set("upstreams.yaml", []byte("upstreams: {}\n"), servers, known)
+}
+
+// set sets the servers that the host has not switched off.
+func set(path string, text []byte, servers []Server, known func(id string) bool) ([]byte, error) {
+	var err error
 	for _, s := range servers {
-		if known(s.ID) {
-			return &ErrTaken{s.ID}
+		switch {
+		case s.Off:
+			continue
+		case known(s.ID):
+			return nil, &ErrTaken{s.ID}
 		}
 		if text, err = edit.Set(path, text, []string{"upstreams", s.ID}, pairs(s)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if doc := form.Parse(path, text, maxFile); !doc.Readable() {
-		return doc.Problems()
+		return nil, doc.Problems()
 	}
-	return swap(path, text)
+	return text, nil
 }
 
 func pairs(s Server) []edit.Pair {
@@ -56,10 +73,17 @@ func pairs(s Server) []edit.Pair {
 	if s.Dir != "" {
 		parts = append(parts, "dir: "+edit.Quote(s.Dir))
 	}
-	if len(s.Env) > 0 {
+	values := maps.Clone(s.Plain)
+	if values == nil {
+		values = map[string]string{}
+	}
+	for variable, of := range s.Env {
+		values[variable] = "env:" + of
+	}
+	if len(values) > 0 {
 		var env []string
-		for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
-			env = append(env, fmt.Sprintf("%s: %s", edit.Quote(variable), edit.Quote("env:"+s.Env[variable])))
+		for _, variable := range slices.Sorted(maps.Keys(values)) {
+			env = append(env, fmt.Sprintf("%s: %s", edit.Quote(variable), edit.Quote(values[variable])))
 		}
 		parts = append(parts, "env: {"+strings.Join(env, ", ")+"}")
 	}

@@ -35,7 +35,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = before + `  github-server:
-    stdio: {command: ["npx", "-y", "@x/github"], pass_env: [PATH, HOME], dir: /srv, env: {GITHUB_TOKEN: "env:GITHUB_TOKEN", TZ: "env:TZ"}}
+    stdio: {command: ["npx", "-y", "@x/github"], pass_env: [PATH, HOME], dir: /srv, env: {GITHUB_TOKEN: "env:GITHUB_TOKEN", TZ: UTC}}
   tracker:
     http: {url: "https://tracker.example/mcp", credential: {bearer: "env:TRACKER_TOKEN"}}
 `
@@ -54,6 +54,56 @@ func TestImport(t *testing.T) {
 	}
 	if got := servers[1].Dropped; len(got) != 1 || got[0] != "header X-Team" {
 		t.Errorf("dropped %v", got)
+	}
+}
+
+// What is no secret is taken over as it is; what may be one is not, whatever its name.
+func TestVariables(t *testing.T) {
+	for name, c := range map[string]struct{ variable, value, plain, dropped string }{
+		"a path":              {"MEMORY_FILE_PATH", "/srv/memory.json", "/srv/memory.json", ""},
+		"a word":              {"LOG_LEVEL", "debug", "debug", ""},
+		"a number":            {"PORT", "8080", "8080", ""},
+		"a url":               {"BASE_URL", "https://tracker.example/api/v2", "https://tracker.example/api/v2", ""},
+		"a token":             {"GITHUB_TOKEN", "abc", "", ""},
+		"a key":               {"NOTES_KEY", "not-for-anyone", "", ""},
+		"a password":          {"DB_PASS", "abc", "", ""},
+		"a secret elsewhere":  {"EXTRA", "s3cr3t", "", ""},
+		"what no word is":     {"EXTRA", "9f8e7d6c5b4a39281706f5e4", "", ""},
+		"a host's reference":  {"EXTRA", "${input:token}", "", ""},
+		"a reference's shape": {"EXTRA", "env:OTHER", "", ""},
+		"a control character": {"EXTRA", "a\\u001bb", "", ""},
+		"nothing":             {"EXTRA", "", "", "variable EXTRA, which is empty"},
+	} {
+		servers, err := imports.Parse([]byte(`{"servers": {"a": {"command": "x", "env": {"`+c.variable+`": "`+c.value+`"}}}}`), secret)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s := servers[0]
+		if got := s.Plain[c.variable]; got != c.plain || strings.Join(s.Dropped, "") != c.dropped {
+			t.Errorf("%s: taken over as %q, dropped %q", name, got, s.Dropped)
+		}
+		if want := c.plain == "" && c.dropped == ""; (s.Env[c.variable] != "") != want {
+			t.Errorf("%s: a reference: %q, want %v", name, s.Env, want)
+		}
+	}
+}
+
+// What a host has switched off is named, and nothing of it is written.
+func TestSwitchedOff(t *testing.T) {
+	servers, err := imports.Parse([]byte(`{"mcpServers": {"a": {"command": "x", "disabled": true}, "b": {"command": "y", "enabled": false}, "c": {"command": "z", "disabled": false}}}`), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var off []string
+	for _, s := range servers {
+		if s.Off {
+			off = append(off, s.Named)
+		}
+	}
+	text, err := imports.Text(servers, func(string) bool { return false })
+	const want = "upstreams:\n  c:\n    stdio: {command: [\"z\"], pass_env: [PATH, HOME]}\n"
+	if strings.Join(off, " ") != "a b" || err != nil || string(text) != want {
+		t.Errorf("off %q, %v, written:\n%s", off, err, text)
 	}
 }
 
@@ -82,6 +132,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		servers, err := imports.Parse(text, secret)
 		for _, s := range servers {
+			if s.Off {
+				continue
+			}
 			if err != nil || s.ID == "" || len(s.ID) > 31 || (s.Command == nil) == (s.URL == "") {
 				t.Errorf("%+v, %v", s, err)
 			}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"mcp-gateway/config/command"
 )
 
 // Server is one server as a host's file names it.
@@ -16,9 +18,11 @@ type Server struct {
 	Command []string
 	Dir     string
 	Env     map[string]string // variable → the name of the gateway's variable that is to hold its value
+	Plain   map[string]string // variable → its value, which is no secret
 	URL     string
 	Bearer  string   // the name of the gateway's variable that is to hold the credential; "" = none
 	Dropped []string // what can't be taken over, for the person who imports
+	Off     bool     // the host has it switched off: it is not added, and nothing else of it is read
 }
 
 // ErrShape says that a file is none of the shapes that hosts use.
@@ -34,6 +38,8 @@ type entry struct {
 	URL     string            `json:"url"`
 	Server  string            `json:"serverUrl"`
 	Headers map[string]string `json:"headers"`
+	Off     bool              `json:"disabled"`
+	On      *bool             `json:"enabled"`
 }
 
 // Parse reads a host's JSON file: {"mcpServers": {…}}, {"servers": {…}}, or either
@@ -57,6 +63,10 @@ func Parse(text []byte, secret func(string) bool) ([]Server, error) {
 		var all []Server
 		ids := map[string]string{}
 		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if e := found[name]; e.Off || e.On != nil && !*e.On {
+				all = append(all, Server{Named: name, Off: true})
+				continue
+			}
 			s, err := found[name].server(name, secret)
 			if err != nil {
 				return nil, err
@@ -87,10 +97,7 @@ func (e entry) server(name string, secret func(string) bool) (Server, error) {
 		return s, fmt.Errorf("imports: %q has a secret in its command or url, where everybody on the machine can read it; give it by its environment first", name)
 	}
 	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
-		if s.Env == nil {
-			s.Env = map[string]string{}
-		}
-		s.Env[variable] = variable
+		s.variable(variable, e.Env[variable], secret)
 	}
 	for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
 		value := e.Headers[header]
@@ -101,6 +108,51 @@ func (e entry) server(name string, secret func(string) bool) (Server, error) {
 		s.Dropped = append(s.Dropped, "header "+header)
 	}
 	return s, nil
+}
+
+// variable takes one variable over: as it is where neither its name nor its value may be
+// that of a secret, else as a reference.
+func (s *Server) variable(name, value string, secret func(string) bool) {
+	switch {
+	case value == "":
+		s.Dropped = append(s.Dropped, "variable "+name+", which is empty")
+	case guarded(name) || opaque(value) || secret(value) || secret(name+"="+value):
+		if s.Env == nil {
+			s.Env = map[string]string{}
+		}
+		s.Env[name] = name
+	default:
+		if s.Plain == nil {
+			s.Plain = map[string]string{}
+		}
+		s.Plain[name] = value
+	}
+}
+
+// guarded says whether a variable's name may be that of a secret. It asks for more than
+// the configuration does: what is written into a file is not taken back.
+func guarded(name string) bool {
+	if command.SoundsSecret(name) {
+		return true
+	}
+	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	if last := words[max(0, len(words)-1):]; slices.Contains(last, "PATH") || slices.Contains(last, "FILE") || slices.Contains(last, "DIR") {
+		return false // says where something is
+	}
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains([]string{"KEY", "KEYS", "AUTH", "AUTHORIZATION", "BEARER", "JWT", "PAT", "PASS", "PWD", "PASSPHRASE", "PIN",
+			"COOKIE", "COOKIES", "SESSION", "DSN", "CONNECTION", "CREDS", "SIGNATURE", "SALT"}, w)
+	})
+}
+
+// opaque says whether a value reads like no word, path or number that a person chose, or
+// means something else in this file than it did in the host's.
+func opaque(value string) bool {
+	const long = 20
+	letter := strings.ContainsFunc(value, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
+	random := len(value) >= long && letter && strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "/\\:., ")
+	return random || strings.Contains(value, "${") || strings.HasPrefix(value, "env:") || strings.HasPrefix(value, "file:") ||
+		strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 // id spells a host's name for a server as an upstream's id: [a-z][a-z0-9-]{0,30}.

@@ -30,6 +30,7 @@ type Change struct {
 	New     string // bounded; "" when removed
 
 	Direction Direction // of what a schema takes
+	Was, Is   []byte    // the values as sent, whole, nil where there is none: for other programs, not safe to print
 	Words     string    // of a text that changed: word by word, bounded; else ""
 }
 
@@ -154,6 +155,7 @@ func (w *walk) leaf(path []string, class Class, old, new []byte) {
 		}
 	}
 	c.Old, c.New = window(was, is)
+	c.Was, c.Is = old, new
 	w.found = append(w.found, c)
 }
 
@@ -175,7 +177,7 @@ func (w *walk) renamed(path []string, was, is map[string][]byte) {
 		for _, name := range slices.Sorted(maps.Keys(is)) {
 			if was[name] == nil && inOtherUnits(old, name) {
 				w.found = append(w.found, Change{
-					Pointer: pointer(append(slices.Clone(path), name)), Kind: Changed, Class: Unit, Old: Visible(old), New: Visible(name)})
+					Pointer: pointer(append(slices.Clone(path), name)), Kind: Changed, Class: Unit, Old: Visible(old), New: Visible(name), Was: protocol.AppendString(nil, old), Is: protocol.AppendString(nil, name)})
 			}
 		}
 	}

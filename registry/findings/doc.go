@@ -8,7 +8,7 @@
 // Map:
 //
 //	findings.go  Code, Of: every kind of finding with its severity and reason
-//	inspect.go   Inspect, Report: one definition by itself
+//	inspect.go   Inspect, Report: one definition by itself; Told: what an upstream tells models
 //	walk.go      which text stands where in a definition
 //	looks.go     a text as it looks: letters of other scripts and shapes
 //	text.go      directives, concealment, sensitive paths: words that a model reads

@@ -17,6 +17,7 @@ const (
 	OutboundDefault   Code = "outbound_default"
 	NameAgainstEffect Code = "name_against_side_effect"
 	CatchAll          Code = "catch_all"
+	Environment       Code = "environment"
 	ShellExecution    Code = "shell_execution"
 	ModeSwitch        Code = "free_text_mode"
 	IdentityParameter Code = "identity_parameter"
@@ -37,7 +38,7 @@ type kind struct {
 func Codes() []Code {
 	return []Code{
 		Directive, Concealment, SensitivePath, CrossTool, Confusable, SecretDefault, OutboundDefault, NameAgainstEffect,
-		ShellExecution, CatchAll, ModeSwitch, IdentityParameter, ApprovalParameter, RawPath, WriteWithoutKey, NoOutputSchema, Unbounded,
+		ShellExecution, Environment, CatchAll, ModeSwitch, IdentityParameter, ApprovalParameter, RawPath, WriteWithoutKey, NoOutputSchema, Unbounded,
 	}
 }
 
@@ -61,6 +62,8 @@ func of(c Code) kind {
 		return kind{gateway.Warning, "the name says that it changes something, the upstream or the review that it only reads"}
 	case ShellExecution:
 		return kind{gateway.Info, "it runs commands or code: whoever may call it may do what its process may"}
+	case Environment:
+		return kind{gateway.Info, "it reads the environment of its process, where secrets often are"}
 	case CatchAll:
 		return kind{gateway.Info, "one action argument and one free payload: a tool for everything can't be judged as one thing"}
 	case ModeSwitch:

@@ -19,6 +19,13 @@ func Inspect(kind gateway.Kind, name string, raw []byte) Report {
 	return Report{Findings: in.found, Mentions: in.mentioned()}
 }
 
+// Told looks at what an upstream tells models of itself: a JSON string.
+func Told(raw []byte) []gateway.Finding {
+	in := &inspection{}
+	in.prose("/instructions", raw)
+	return in.found
+}
+
 // inspection is one look at one definition.
 type inspection struct {
 	name     string

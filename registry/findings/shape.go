@@ -80,18 +80,38 @@ func (in *inspection) argument(a argument) {
 		slices.Contains([]string{"user", "role", "tenant", "username", "actor", "principal", "uid", "userid", "accountid", "tenantid", "onbehalfof"}, strings.ToLower(a.name)):
 		in.add(IdentityParameter, a.at, a.name)
 	}
+	if in.path(a) {
+		in.add(RawPath, a.at, a.name)
+	}
 	if !is(a.raw, "string") || bounded(a.raw) {
 		return
 	}
 	switch last := a.words[max(0, len(a.words)-1):]; {
-	case hasAny(last, "path", "filepath", "file", "filename", "directory", "dir", "folder"):
-		in.add(RawPath, a.at, a.name)
 	case hasAny(last, "mode", "action", "operation", "op", "command") && !hasAny(a.words, "line"):
 		in.add(ModeSwitch, a.at, a.name)
 	}
 	if _, ok := protocol.Member(a.raw, "maxLength"); !ok {
 		in.add(Unbounded, a.at, a.name)
 	}
+}
+
+// path says whether an argument is a path, or a list of such, of no shape. What is moved or
+// copied, and where to, is one where the tool is about files.
+func (in *inspection) path(a argument) bool {
+	text := a.raw
+	if is(a.raw, "array") {
+		text, _ = protocol.Member(a.raw, "items")
+	}
+	if !is(text, "string") || bounded(text) {
+		return false
+	}
+	last := a.words[max(0, len(a.words)-1):]
+	if hasAny(last, "path", "paths", "filepath", "filepaths", "file", "files", "filename", "filenames", "directory", "directories", "dir", "dirs",
+		"folder", "folders") {
+		return true
+	}
+	files := hasAny(split(in.name), "file", "files", "directory", "directories", "folder", "folders", "path", "dir")
+	return files && hasAny(last, "source", "sources", "src", "destination", "destinations", "dest", "dst", "target", "targets", "from", "to")
 }
 
 // catchAll looks for a tool that does whatever it is told: one argument says what,

@@ -25,6 +25,8 @@ func patterns() []pattern {
 		{Directive, regexp.MustCompile(`\b(first|also|always|then)\b[^.]{0,10}\b(read|open|cat|load|access|retrieve|fetch)\b[^.]{0,60}\b(ssh|private key|credentials?|passwords?|id_rsa|secrets?|keychain|cookies|\.env)\b`)},
 		{Directive, regexp.MustCompile(`\b(run|call|invoke|execute) [a-z0-9_.-]*[a-z0-9]_[a-z0-9_.-]+ (next|afterwards|immediately|right away)\b`)},
 		{Directive, regexp.MustCompile(`\byou are (now|no longer)\b|\bnew instructions\b[^.]{0,5}:|\balso (copy|bcc|cc|notify|include) [^ @]+@`)},
+		{Directive, regexp.MustCompile(`\b(if|when|whenever)\b[^.]{0,25}\b(asked|asks|questioned|queried|inquires)\b[^.]{0,80}\b(respond|reply|answer|pretend|insist|claim)\b[^.]{0,15}\b(with|that|only|it|you|to be|nothing)\b`)},
+		{Environment, regexp.MustCompile(`\b(returns?|prints?|dumps?|lists?|shows?|gets?|reads?|exposes?|reveals?)\b[^.]{0,10}\b(all|every|full|whole|entire|complete)\b[^.]{0,20}\benvironment( variables?)?\b|\bprocess\.env\b|\bos\.environ\b`)},
 		{Concealment, regexp.MustCompile(`\b(do not|don't|never|must not|without|avoid)\b[^.]{0,25}\b(tell|telling|inform|informing|mention it|mention this|mentioning|notify|notifying|reveal|revealing|disclose|disclosing|alert|alerting)\b[^.]{0,25}\b(the users?|users?|anyone|anybody|humans?|operators?|people)\b`)},
 		{Concealment, regexp.MustCompile(`\bkeep (that|this|it) (to yourself|secret|hidden|from the user)\b|\b(hide|conceal) (this|that|it|them) from\b|\b(silently|secretly|covertly)\b[^.]{0,30}\b(send|copy|call|include|read|post|forward|upload|run)\b`)},
 		{Concealment, regexp.MustCompile(`\b(tell|assure) the user\b[^.]{0,20}\b(it|that|all|everything)\b[^.]{0,10}\b(worked|succeeded|is fine|went well)\b`)},
@@ -121,6 +123,9 @@ func (in *inspection) label(at, name string) {
 				in.add(SensitivePath, at, name)
 			}
 		}
+	}
+	if pairs(words, "get env", "print env", "dump env", "read env", "show env", "get environment", "print environment", "dump environment") {
+		in.add(Environment, at, name)
 	}
 	if len(words) > 6 { // a sentence in the shape of a name
 		in.look(at, strings.Join(words, " "))

@@ -71,3 +71,30 @@ func TestBreak(t *testing.T) {
 		}
 	}
 }
+
+// What nobody judged is a leg, and is told from what a reviewer wrote.
+func TestAssumed(t *testing.T) {
+	judged := gateway.Judged{Outbound: true, Private: true, Untrusted: true}
+	for name, c := range map[string]struct {
+		facts    []gateway.ExposureFacts
+		reviewed bool
+		assumed  string // private, untrusted, outward of the first
+	}{
+		"nobody judged":        {[]gateway.ExposureFacts{{}}, false, "true true true"},
+		"all judged":           {[]gateway.ExposureFacts{{Judged: judged}}, true, "false false false"},
+		"one was not":          {[]gateway.ExposureFacts{{Judged: gateway.Judged{Outbound: true, Private: true}}}, false, "false true false"},
+		"another tool was":     {[]gateway.ExposureFacts{{}, {Judged: judged}}, true, "true true true"},
+		"judged to be neither": {[]gateway.ExposureFacts{{ReadsNoPrivate: true, Judged: judged}}, false, "false false false"},
+	} {
+		var tools []inventory.Tool
+		for i, f := range c.facts {
+			tools = append(tools, tool("up", fmt.Sprint(i), `{}`, 0, f))
+		}
+		legs := inventory.Of(tools)
+		private, untrusted, outward := legs.Assumed()
+		first := tools[0].ID
+		if got := fmt.Sprint(private(first), untrusted(first), outward(first)); legs.AsReviewed() != c.reviewed || got != c.assumed {
+			t.Errorf("%s: as reviewed %v, assumed %s", name, legs.AsReviewed(), got)
+		}
+	}
+}

@@ -5,6 +5,8 @@
 //
 //	exit.go   Exit codes, Error, Usage: how a command ends
 //	table.go  Table: rows as text, JSON, JSON lines, CSV or Markdown
+//	narrow.go how a table is made to fit a terminal
+//	written.go Written: what a proposed command leaves open is refused
 //	bar.go    Bar: how far something long has come, on a terminal
 //	moment.go Moment: times as flags name them
 //	group.go  Group, OneOf, Joined

@@ -16,6 +16,7 @@ import (
 type Table struct {
 	Columns []string
 	Rows    [][]string
+	Narrow  []string // the columns of aligned text, shortened to fit a terminal; nil = all, whole
 }
 
 // Formats is what -o takes.
@@ -85,6 +86,9 @@ func asText(row []string) []string {
 }
 
 func (t *Table) writeText(w io.Writer) error {
+	if t.Narrow != nil {
+		t = t.narrowed()
+	}
 	out := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(out, strings.ToUpper(strings.Join(t.Columns, "\t")))
 	for _, row := range t.Rows {

@@ -75,7 +75,8 @@ func reach(in *registry.Snapshot, id gateway.ItemID) int {
 }
 
 func combinations(w io.Writer, in *run.Inspection, seen []seenBy, format string) error {
-	t := &cli.Table{Columns: []string{"principal", "lethal", "reads_private", "untrusted_content", "outbound", "break_by_removing"}}
+	t := &cli.Table{Columns: []string{"principal", "lethal", "reads_private", "untrusted_content", "outbound", "break_by_removing", "lethal_as_reviewed"},
+		Narrow: []string{"principal", "lethal", "lethal_as_reviewed", "reads_private", "untrusted_content", "outbound", "break_by_removing"}}
 	found := false
 	for _, s := range seen {
 		var tools []inventory.Tool
@@ -86,7 +87,9 @@ func combinations(w io.Writer, in *run.Inspection, seen []seenBy, format string)
 		}
 		legs := inventory.Of(tools)
 		found = found || legs.Lethal()
-		t.Add(s.name, strconv.FormatBool(legs.Lethal()), ids(legs.Private), ids(legs.Untrusted), ids(legs.Outward), ids(legs.Break()))
+		private, untrusted, outward := legs.Assumed()
+		t.Add(s.name, strconv.FormatBool(legs.Lethal()), ids(legs.Private, private), ids(legs.Untrusted, untrusted), ids(legs.Outward, outward),
+			ids(legs.Break(), func(gateway.ItemID) bool { return false }), strconv.FormatBool(legs.AsReviewed()))
 	}
 	if err := write(w, t, format); err != nil {
 		return err
@@ -97,10 +100,14 @@ func combinations(w io.Writer, in *run.Inspection, seen []seenBy, format string)
 	return nil
 }
 
-func ids(all []gateway.ItemID) string {
+// ids writes items, those of which it was only assumed marked.
+func ids(all []gateway.ItemID, assumed func(gateway.ItemID) bool) string {
 	texts := make([]string, len(all))
 	for i, id := range all {
 		texts[i] = id.String()
+		if assumed(id) {
+			texts[i] += "(assumed)"
+		}
 	}
 	return strings.Join(texts, " ")
 }

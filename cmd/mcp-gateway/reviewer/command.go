@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/reviewer/hostfile"
 	"mcp-gateway/cmd/mcp-gateway/run"
 )
 
@@ -17,12 +18,12 @@ type Desk struct {
 
 // Upstreams returns the commands below "upstreams" about first contact.
 func (d *Desk) Upstreams() []*cobra.Command {
-	return []*cobra.Command{d.imports(), d.test(), d.show(), d.differ(), d.approve()}
+	return []*cobra.Command{hostfile.Import(d.Config), d.test(), d.show(), d.differ(), d.approve()}
 }
 
 // Hosts returns "hosts" with all below it.
 func (d *Desk) Hosts() *cobra.Command {
-	return cli.Group("hosts", "What hosts need to reach the gateway", d.snippet())
+	return cli.Group("hosts", "What hosts need to reach the gateway", hostfile.Snippet(d.Config))
 }
 
 // Report returns "tools report".

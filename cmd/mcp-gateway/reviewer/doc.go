@@ -4,13 +4,12 @@
 // Map:
 //
 //	command.go    Desk: what the commands share, and their tree
-//	import.go     upstreams import
 //	meet.go       upstreams test
 //	self.go       upstreams show, upstreams approve
 //	differ.go     upstreams diff; Differences: what is not as it was reviewed
-//	snippet.go    hosts snippet
 //	report.go     tools report: one row a tool
 //	combine.go    tools report --lethal: who can reach all three
-//	exhibit/      tools show -o json
+//	exhibit/      tools show and diff, -o json
+//	hostfile/     upstreams import, hosts snippet
 //	classes.go    whom an issuer may send, by the scopes that they hold
 package reviewer

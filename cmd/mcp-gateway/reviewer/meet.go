@@ -11,6 +11,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/tell"
+	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/registry"
@@ -32,11 +33,42 @@ func (d *Desk) test() *cobra.Command {
 			}
 			fact := in.Facts[args[0]]
 			if !fact.Up {
+				lastWords(cmd.ErrOrStderr(), in, args[0])
 				return &cli.Error{Code: cli.Failed, Text: fmt.Sprintf("error: %s does not answer: %s", args[0], tell.Cause(fact))}
 			}
 			introduce(cmd.OutOrStdout(), in, args[0])
 			return nil
 		},
+	}
+}
+
+// lastWords prints what the process of an upstream that does not answer wrote to stderr
+// at last, cleaned, as its own words; and what keeps many from starting.
+func lastWords(w io.Writer, in *run.Inspection, id string) {
+	const most = 20
+	lines := in.Said(id)
+	if len(lines) > 0 {
+		fmt.Fprintf(w, "%s itself says, at last:\n", id)
+	}
+	for _, line := range lines[max(0, len(lines)-most):] {
+		fmt.Fprintf(w, "  | %s\n", diff.Visible(line))
+	}
+	if s := in.Config.Upstreams[id].Stdio; s != nil && s.Confine != nil && s.Confine.Network != confine.Any {
+		fmt.Fprintln(w, "it is started without the network (confine.network): a command that fetches packages first, such as npx or uvx, waits for them in vain")
+	}
+}
+
+// told prints instructions as their lines, and what is suspicious about them.
+func told(w io.Writer, raw []byte) {
+	text, ok := protocol.Text(raw)
+	if !ok {
+		text = string(raw)
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "              | %s\n", diff.Visible(strings.TrimRight(line, "\r\n")))
+	}
+	for _, f := range findings.Told(raw) {
+		fmt.Fprintf(w, "              %s %s: %s%s\n", f.Severity, f.Code, findings.Reason(f.Code), quoted(f.Excerpt))
 	}
 }
 
@@ -63,7 +95,8 @@ func introduce(w io.Writer, in *run.Inspection, id string) {
 	fmt.Fprintf(w, "%s answers: %s, %s; it calls itself %s\n", id, fact.Era, fact.Revision, diff.Visible(fact.ClaimedName+" "+fact.ClaimedVersion))
 	fmt.Fprintf(w, "launch        %s\nidentity      %s\n", in.Registry.Upstream(id).Launch, list.Identity)
 	if list.Instructions != nil {
-		fmt.Fprintf(w, "instructions  %s\n              %s\n", protocol.DigestOf(list.Instructions), diff.Visible(string(list.Instructions)))
+		fmt.Fprintf(w, "instructions  %s\n", protocol.DigestOf(list.Instructions))
+		told(w, list.Instructions)
 	}
 	var all []registry.Observation
 	for _, o := range in.Registry.Observations() {

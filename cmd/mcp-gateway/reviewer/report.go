@@ -31,7 +31,8 @@ func (d *Desk) report() *cobra.Command {
 			"they come, reached_by names classes: issuer[scopes], and issuer[*] of those who hold every scope. --as asks for\n" +
 			"others, by what they claim: groups and scopes, as policy sees them.\n" +
 			"With --lethal: for each configured principal, whether it reaches tools that together can carry private data to\n" +
-			"strangers, and the fewest tools without which it can't; exit code 3 where one can.",
+			"strangers, and the fewest tools without which it can't; exit code 3 where one can. (assumed) marks what no reviewer\n" +
+			"judged, which is taken to be the worst; lethal_as_reviewed is by what was judged alone.",
 		Args: cobra.NoArgs,
 	}
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
@@ -100,7 +101,8 @@ func uses(ctx context.Context, in *run.Inspection, since time.Time) (map[string]
 
 func inventoryOf(in *run.Inspection, seen []seenBy, used map[string]*use) *cli.Table {
 	t := &cli.Table{Columns: []string{"tool", "owner", "side_effect", "claimed", "idempotent", "scopes", "why", "contract", "state",
-		"findings", "calls", "last_used", "callers", "reached_by", "bytes", "remove"}}
+		"findings", "calls", "last_used", "callers", "reached_by", "bytes", "remove"},
+		Narrow: []string{"tool", "owner", "side_effect", "state", "findings", "calls", "reached_by", "remove"}}
 	var tools []inventory.Tool
 	var listed []registry.Observation
 	for _, o := range in.Registry.Observations() {

@@ -71,7 +71,7 @@ func portray(w io.Writer, in *run.Inspection, id string) error {
 		line("identity", u.Identity, rec.Identity)
 		line("instructions", u.Instructions, rec.Instructions)
 		if fact.Instructions != "" {
-			fmt.Fprintf(w, "%-13s %s\n", "", diff.Visible(fact.Instructions))
+			told(w, []byte(fact.Instructions))
 		}
 		fmt.Fprintf(w, "%-13s %s\n", "declares", diff.Visible(fact.Capabilities))
 	}
@@ -120,6 +120,12 @@ func (d *Desk) approve() *cobra.Command {
 }
 
 func (d *Desk) approveUpstream(cmd *cobra.Command, id string, in exposure.UpstreamInput, files []string) error {
+	if err := cli.Written(cmd); err != nil {
+		return err
+	}
+	if in.ApprovedBy == "" {
+		return cli.Misused("--by says who reviewed it, and is needed; nothing was written")
+	}
 	known, err := d.known(cmd, id, in)
 	if err != nil {
 		return err

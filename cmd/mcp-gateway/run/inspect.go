@@ -51,7 +51,16 @@ type Inspection struct {
 	// Served is nil for each upstream that the gateways which run asked just now, and why
 	// not for others; nil where nothing was to be asked or no gateway runs.
 	Served map[string]error
-	Alive  bool // a gateway runs on this state, or the upstreams were asked just now
+	said   sync.Map // by the id of one that was asked and did not answer: the last lines of its stderr, cleaned
+	Alive  bool     // a gateway runs on this state, or the upstreams were asked just now
+}
+
+// Said returns the last lines that the process of an upstream wrote to stderr, cleaned,
+// where it was asked here and did not answer.
+func (in *Inspection) Said(id string) []string {
+	lines, _ := in.said.Load(id)
+	said, _ := lines.([]string)
+	return said
 }
 
 // Nobody is the Only of an inspection that asks no upstream.
@@ -195,6 +204,7 @@ func (in *Inspection) askOne(ctx context.Context, g *Gateway, p *plan, id string
 	fact.ID, fact.At = id, time.Now()
 	if err != nil {
 		fact.Up = false
+		in.said.Store(id, client.Stderr())
 		var e *gateway.Error
 		if errors.As(err, &e) && len(e.Reasons) > 0 {
 			fact.Reason = string(e.Reasons[0])

@@ -62,7 +62,7 @@ func (d *desk) list() *cobra.Command {
 				if k.Decision != nil {
 					by = *k.Decision
 				}
-				t.Add(k.ID, string(k.State), diff.Visible(k.Caller.Subject), diff.Visible(k.Caller.Tenant), k.Upstream+"/"+k.Tool,
+				t.Add(k.ID, string(k.State), diff.Visible(k.Caller.Subject), diff.Visible(k.Caller.Tenant), named(k.Upstream, k.Tool),
 					k.Expires.Local().Format(time.DateTime), diff.Visible(by.By), by.Via)
 			}
 			return t.Write(cmd.OutOrStdout(), *format)
@@ -130,7 +130,7 @@ func (d *desk) remembered() *cobra.Command {
 			t := &cli.Table{Columns: []string{"id", "caller", "tenant", "client", "tool", "expires", "approver", "via", "reason"}}
 			for i := range stand {
 				k := &stand[i]
-				t.Add(k.ID, diff.Visible(k.Caller.Subject), diff.Visible(k.Caller.Tenant), diff.Visible(k.Caller.Client), k.Upstream+"/"+k.Tool,
+				t.Add(k.ID, diff.Visible(k.Caller.Subject), diff.Visible(k.Caller.Tenant), diff.Visible(k.Caller.Client), named(k.Upstream, k.Tool),
 					k.Expires.Local().Format(time.DateTime), diff.Visible(k.Decision.By), k.Decision.Via, diff.Visible(k.Decision.Reason))
 			}
 			return t.Write(cmd.OutOrStdout(), *format)

@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/admin"
 	"mcp-gateway/approval"
+	"mcp-gateway/gateway"
 	"mcp-gateway/registry/diff"
 )
 
@@ -24,7 +25,7 @@ func printTicket(w io.Writer, t *admin.Ticket) {
 	line("id", t.ID)
 	line("state", string(t.State))
 	line("caller", fmt.Sprintf("%s (issuer %s, tenant %s, client %s)", t.Caller.Subject, t.Caller.Issuer, t.Caller.Tenant, t.Caller.Client))
-	line("tool", t.Upstream+"/"+t.Tool)
+	line("tool", named(t.Upstream, t.Tool))
 	line("definition", string(t.Definition))
 	if s := t.Sheet; s != nil {
 		printSheet(line, s)
@@ -63,4 +64,17 @@ func printSheet(line func(what, text string), s *approval.Sheet) {
 	}
 	line("because", strings.Join(reasons, ", "))
 	line("needs", strings.Join(approval.Words(s.Needs), "; "))
+}
+
+// named writes what is asked about as every other command names it; bound is its kind and
+// name, as a ticket binds them.
+func named(upstream, bound string) string {
+	kind, name, ok := strings.Cut(bound, ":")
+	switch {
+	case !ok:
+		return upstream + "/" + bound
+	case kind == gateway.KindTool.String():
+		kind = string(gateway.KindTool)
+	}
+	return gateway.ItemID{Kind: gateway.Kind(kind), Upstream: upstream, Name: name}.String()
 }

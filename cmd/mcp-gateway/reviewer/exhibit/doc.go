@@ -2,5 +2,6 @@
 //
 // Map:
 //
-//	exhibit.go  Write: what is known of it as one JSON object
+//	exhibit.go      Write: what is known of it as one JSON object
+//	differences.go  Differences: how it differs from what was reviewed
 package exhibit

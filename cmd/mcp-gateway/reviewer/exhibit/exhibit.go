@@ -92,6 +92,11 @@ func Write(w io.Writer, o *registry.Observation, history []registry.Seen) error 
 			x.Seen = append(x.Seen, seen{s.Digest, s.First.UTC(), s.Last.UTC(), string(s.State)})
 		}
 	}
+	return write(w, x)
+}
+
+// write writes a value as indented JSON, what does not show escaped.
+func write(w io.Writer, x any) error {
 	var text strings.Builder
 	out := json.NewEncoder(&text)
 	out.SetIndent("", "  ")

@@ -29,7 +29,7 @@ func Cause(f registry.UpstreamFact) string {
 // causes are the words for reasons that have no number in them.
 func causes() map[gateway.Reason]string {
 	return map[gateway.Reason]string{
-		"connecting":                 "it is not met yet",
+		"connecting":                 "it is still being started or met, and was not done in the time that it was waited for",
 		"start_failed":               "its command could not be started",
 		"exited":                     "its process ended",
 		"crash_loop":                 "its process ends again and again",

@@ -104,7 +104,7 @@ func (l Log) List(id string, c registry.Changes, err error) {
 	}
 	log.Info("list changed", zap.Int("added", len(c.Added)), zap.Int("changed", len(c.Changed)),
 		zap.Int("removed", len(c.Removed)), zap.Int("approved", len(c.Approved)),
-		zap.Int("quarantined", len(c.Quarantined)), zap.Int("withheld", len(c.Withheld)), zap.Bool("partial", c.Partial))
+		zap.Int("held_back", len(c.Quarantined)), zap.Int("withheld", len(c.Withheld)), zap.Bool("partial", c.Partial))
 }
 
 // Fact tells what is known of an upstream from now on, once for each change, and as a

@@ -1,4 +1,4 @@
-package reviewer
+package hostfile
 
 import (
 	"cmp"
@@ -23,7 +23,9 @@ type local struct {
 	Args    []string `json:"args"`
 }
 
-func (d *Desk) snippet() *cobra.Command {
+// Snippet returns "hosts snippet"; at is where the path of the configuration will
+// stand once flags are parsed.
+func Snippet(at *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snippet",
 		Short: "Print what goes into a host's file of servers",
@@ -33,7 +35,7 @@ func (d *Desk) snippet() *cobra.Command {
 	stdio := cmd.Flags().Bool("stdio", false, "for a host that starts its servers itself")
 	member := cmd.Flags().String("member", "mcpServers", "mcpServers or servers: what the host's file calls them")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := config.Load(*d.Config)
+		c, err := config.Load(*at)
 		if err != nil {
 			return err
 		}
@@ -49,11 +51,11 @@ func (d *Desk) snippet() *cobra.Command {
 		}
 		var server any = remote{Type: "http", URL: cmp.Or(c.Listen.URL, c.Listen.Scheme()+"://"+c.Listen.MCP) + path, Headers: map[string]string{"Authorization": "Bearer ${MCP_GATEWAY_KEY}"}}
 		if *stdio {
-			at, err := filepath.Abs(*d.Config)
+			path, err := filepath.Abs(*at)
 			if err != nil {
 				return err
 			}
-			server = local{Command: "mcp-gateway", Args: []string{"stdio", "--config", at}}
+			server = local{Command: "mcp-gateway", Args: []string{"stdio", "--config", path}}
 		}
 		out := json.NewEncoder(cmd.OutOrStdout())
 		out.SetIndent("", "  ")
