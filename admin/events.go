@@ -11,6 +11,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
+	"mcp-gateway/audit/shape"
 	"mcp-gateway/auth/staff"
 	"mcp-gateway/gateway"
 )
@@ -50,7 +51,7 @@ type Events struct {
 func (a *API) events(w http.ResponseWriter, r *http.Request, who *staff.Member) {
 	f, cursor, ok := asked(r.URL.Query())
 	if !ok {
-		refuse(w, http.StatusBadRequest, Malformed, "Wants members of audit query, such as since, until, principal, tool, effect, refused, cursor and limit (1 to 1000).")
+		refuse(w, http.StatusBadRequest, Malformed, "Wants members of audit query, such as since, until, principal (a pseudonym as events have it), tool (an exposed name), effect, refused, cursor and limit (1 to 1000).")
 		return
 	}
 	if who.Tenant != "" {
@@ -77,6 +78,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 type Counts struct {
 	By     []string `json:"by"`
 	Groups []Group  `json:"groups"`
+	More   bool     `json:"more,omitempty"` // there are more than limit
 }
 
 // Group is one of them.
@@ -99,6 +101,8 @@ func (a *API) counts(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 	if who.Tenant != "" {
 		f.Tenant = audit.Label(who.Tenant)
 	}
+	most := f.Limit
+	f.Limit++
 	groups, err := a.o.Count(r.Context(), f, by)
 	if errors.Is(err, index.ErrColumn) {
 		refuse(w, http.StatusBadRequest, Malformed, "by wants some of "+strings.Join(index.Columns(), ", ")+".")
@@ -108,7 +112,9 @@ func (a *API) counts(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 		a.fail(w, err)
 		return
 	}
-	out := Counts{By: by, Groups: make([]Group, len(groups))}
+	out := Counts{By: by, More: len(groups) > most}
+	groups = groups[:min(most, len(groups))]
+	out.Groups = make([]Group, len(groups))
 	for i, g := range groups {
 		out.Groups[i] = Group{g.Values, g.Rows}
 	}
@@ -147,6 +153,9 @@ func set(f *audit.Filter, cursor *string, name, v string) (ok bool) {
 	case "refused":
 		f.Refused = v == "true"
 		ok = f.Refused
+	case "unresolved":
+		f.Unresolved = v == "true"
+		ok = f.Unresolved
 	default:
 		return word(f, name, v) && ok
 	}
@@ -158,6 +167,7 @@ func word(f *audit.Filter, name, v string) bool {
 	switch name {
 	case "principal":
 		f.Principal = audit.Keyed(v)
+		return shape.Keyed(v)
 	case "subject":
 		f.Subject = audit.Label(v)
 	case "tenant":
@@ -172,8 +182,10 @@ func word(f *audit.Filter, name, v string) bool {
 		f.Upstream = audit.Ident(v)
 	case "outcome":
 		f.Outcome = gateway.Outcome(v)
+		return slices.Contains(gateway.Outcomes(), f.Outcome)
 	case "state":
 		f.State = gateway.ExposureState(v)
+		return slices.Contains(gateway.ExposureStates(), f.State)
 	case "reason":
 		f.Reason = gateway.Reason(v)
 	case "effect":

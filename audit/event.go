@@ -64,7 +64,7 @@ type Event struct {
 	Faults      []Fault          // of invalid_arguments: where in the pinned schema; at most 8 are written
 	Approval    ID               // of the ticket that was asked for, answered, or used
 	Approver    Keyed            // who answered a ticket, labelled a call or read a detail
-	Label       Word             // a person's judgement of a call; of an act at a ticket, how they came
+	Label       Word             // a person's judgement of a call; of an act at a ticket, how they came; cli: a command writes, no gateway
 	Receipt     ID               // of the receipt that will name this event
 	Code        gateway.Code
 	Outcome     gateway.Outcome

@@ -137,14 +137,17 @@ func samples() map[Type]*Event {
 	e.Action, e.Reasons, e.Count, e.Duration = id(2), []gateway.Reason{gateway.ReasonStopping}, 12, 90*time.Second
 	all[e.Type] = e
 
-	for _, typ := range []Type{ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired, ApprovalRevoked} {
+	for _, typ := range []Type{ApprovalAsked, ApprovalGranted, ApprovalUsed, ApprovalRefused, ApprovalExpired, ApprovalRevoked} {
 		e = base(typ)
-		if typ == ApprovalAsked {
+		if typ == ApprovalAsked || typ == ApprovalUsed {
 			e = caller(typ)
 			e.Upstream, e.Tool, e.Effect = "incident", "incident__create_incident_ticket", gateway.Ask
 		}
+		if typ == ApprovalUsed {
+			e.Effect = ""
+		}
 		e.Action, e.Approval = id(2), id(3)
-		if typ == ApprovalGranted || typ == ApprovalRefused || typ == ApprovalRevoked {
+		if typ == ApprovalGranted || typ == ApprovalUsed || typ == ApprovalRefused || typ == ApprovalRevoked {
 			e.Approver = Keyed("a1b2c3d4e5f60718:" + hex64[:32])
 		}
 		if typ == ApprovalRevoked {

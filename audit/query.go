@@ -45,6 +45,7 @@ type Filter struct {
 	Upstream     Ident
 	Effect       gateway.Effect
 	Type         Type
+	Types        []Type // any of them
 	Code         gateway.Code
 	Action       ID
 	Approval     ID
@@ -55,6 +56,7 @@ type Filter struct {
 	Outcome      gateway.Outcome
 	State        gateway.ExposureState
 	Reason       gateway.Reason // one of the reasons
+	Unresolved   bool           // of unknown outcomes only those that nobody settled since
 	Refused      bool           // only what was refused, whatever stopped it
 	Limit        int            // 0 = 100
 	Order        Order

@@ -34,6 +34,7 @@ const (
 
 	ApprovalAsked   Type = "approval.asked"   // a person is asked whether a call may go ahead
 	ApprovalGranted Type = "approval.granted" // a person said yes to this very call
+	ApprovalUsed    Type = "approval.used"    // a call goes ahead by what a person said yes to
 	ApprovalRefused Type = "approval.refused" // a person said no
 	ApprovalExpired Type = "approval.expired" // nobody said anything in time
 	ApprovalRevoked Type = "approval.revoked" // a person took back an approval, a question, or a consent that stood for later calls; or policy asks for something else now
@@ -56,7 +57,7 @@ func Types() []Type {
 		ToolDecided, ToolFinished, ToolRefused, ToolOrphaned, ToolsListed, ToolsChanged, UpstreamChanged, ListPartial,
 		ConfigLoaded, ConfigRefused, PolicyLoaded, PolicyRefused, GatewayStarted, GatewayStopped, AuditRecovered,
 		RequestRefused, RefusedCounted, SubscriptionOpened, SubscriptionClosed,
-		ApprovalAsked, ApprovalGranted, ApprovalRefused, ApprovalExpired, ApprovalRevoked,
+		ApprovalAsked, ApprovalGranted, ApprovalUsed, ApprovalRefused, ApprovalExpired, ApprovalRevoked,
 		AdminEntered, AdminLeft, AdminRefused,
 		AuditPruned, CallReviewed, DetailRead,
 		ToolRepeated, LedgerReconciled, LedgerAsked,

@@ -29,6 +29,7 @@ type Act struct {
 	Deed   Deed
 	Ticket string // or consent
 	Who    approval.Person
+	Of     *approval.Binding // of the ticket; nil of a consent
 }
 
 // Office is where people answer. All its members but Record are required.
@@ -90,7 +91,7 @@ func (o *Office) Effect(t *approval.Ticket) gateway.SideEffect {
 func (o *Office) Sweep(ctx context.Context) error {
 	over, err := o.Tickets.Expire(ctx, o.Clock(), o.Record != nil)
 	for i := range over {
-		err = errors.Join(err, o.record(ctx, Act{Deed: Expired, Ticket: over[i].ID}))
+		err = errors.Join(err, o.record(ctx, Act{Deed: Expired, Ticket: over[i].ID, Of: &over[i].Binding}))
 	}
 	return err
 }
@@ -99,7 +100,7 @@ func (o *Office) Sweep(ctx context.Context) error {
 func (o *Office) Show(ctx context.Context, who *approval.Person, id string) (*View, error) {
 	v, err := o.view(ctx, who, id)
 	if err == nil && v.Sheet != nil {
-		err = o.record(ctx, Act{Read, id, *who})
+		err = o.record(ctx, Act{Read, id, *who, &v.Ticket.Binding})
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (o *Office) Decide(ctx context.Context, who *approval.Person, id string, a 
 	} else if err != nil {
 		return nil, err
 	}
-	if err := o.record(ctx, Act{deed(a.State), id, *who}); err != nil {
+	if err := o.record(ctx, Act{deed(a.State), id, *who, &view.Ticket.Binding}); err != nil {
 		return nil, errors.Join(err, o.takeBack(ctx, id, v))
 	}
 	view.Ticket.State, view.Ticket.Verdict = a.State, v
@@ -201,7 +202,7 @@ func (o *Office) Forget(ctx context.Context, who *approval.Person, id string) er
 		if err := o.Tickets.Withdraw(ctx, id, o.Clock()); err != nil {
 			return err
 		}
-		return o.record(ctx, Act{Forgot, id, *who})
+		return o.record(ctx, Act{Forgot, id, *who, nil})
 	}
 	return NoTicket
 }

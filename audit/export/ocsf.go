@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -99,13 +100,19 @@ func verdict(s Story) (status, severity int) {
 		return statusUnknown, severityMedium
 	case s.First.Type == audit.ToolDecided && s.Last == nil:
 		return statusUnknown, severityInfo // it is running
-	case s.First.Effect == gateway.Deny || end.Type == audit.ToolRefused || end.Type == audit.RequestRefused:
+	case s.First.Effect == gateway.Deny || refusal(end.Type):
 		return statusFailure, severityLow
 	case end.Code != "" || end.Outcome == gateway.OutcomeFailed:
 		return statusFailure, severityInfo
 	default:
 		return statusSuccess, severityInfo
 	}
+}
+
+// refusal says whether an event is of something that was not let through. What a person
+// refused was answered as they wished.
+func refusal(t audit.Type) bool {
+	return t == audit.AdminRefused || t == audit.ConfigRefused || t == audit.PolicyRefused || slices.Contains(audit.Refusals(), t)
 }
 
 func metadata(e *audit.Event, build string) object {
@@ -122,9 +129,9 @@ func metadata(e *audit.Event, build string) object {
 	return m
 }
 
-// actor is who asked: by pseudonym, and by name only where events name people.
+// actor is who asked, or who of those who run the gateway did it: by pseudonym, and by name only where events name people.
 func actor(e *audit.Event) object {
-	uid := string(e.Principal)
+	uid := string(cmp.Or(e.Principal, e.Approver))
 	if uid == "" {
 		uid = "mcp-gateway" // what the gateway did of itself
 	}

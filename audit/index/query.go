@@ -125,23 +125,33 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 		terms = append(terms, "reasons IN (SELECT id FROM word WHERE instr(' ' || text || ' ', ?) > 0)")
 		args = append(args, " "+string(f.Reason)+" ")
 	}
-	if len(f.People) > 0 {
-		terms = append(terms, "principal IN (SELECT id FROM word WHERE text IN (?"+strings.Repeat(",?", len(f.People)-1)+"))")
-		for _, p := range f.People {
-			args = append(args, string(p))
-		}
-	}
+	terms, args = oneOf(terms, args, "principal", f.People)
+	terms, args = oneOf(terms, args, "type", f.Types)
 	if f.Refused {
-		var marks []string
-		for _, t := range audit.Refusals() {
-			marks, args = append(marks, "?"), append(args, string(t))
-		}
-		terms = append(terms, "type IN (SELECT id FROM word WHERE text IN ("+strings.Join(marks, ",")+"))")
+		terms, args = oneOf(terms, args, "type", audit.Refusals())
+	}
+	if f.Unresolved {
+		terms = append(terms, unresolved)
 	}
 	if len(terms) == 0 {
 		return "", nil, nil
 	}
 	return " WHERE " + strings.Join(terms, " AND "), args, nil
+}
+
+// unresolved admits actions whose outcome is unknown and was never told since.
+const unresolved = `outcome = (SELECT id FROM word WHERE text = 'outcome_unknown') AND NOT EXISTS (SELECT 1 FROM event later
+	WHERE later.action = event.action AND later.type = (SELECT id FROM word WHERE text = 'ledger.reconciled'))`
+
+// oneOf admits any of some words; none admit all.
+func oneOf[T ~string](terms []string, args []any, column string, words []T) ([]string, []any) {
+	if len(words) == 0 {
+		return terms, args
+	}
+	for _, w := range words {
+		args = append(args, string(w))
+	}
+	return append(terms, column+" IN (SELECT id FROM word WHERE text IN (?"+strings.Repeat(",?", len(words)-1)+"))"), args
 }
 
 const selectEvents = `SELECT time, type, uuid, action, writer, seq, duration, count, end_writer, end_seq,

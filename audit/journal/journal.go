@@ -27,6 +27,7 @@ type Writer = folder.Writer
 type Options struct {
 	Replica      audit.Ident      // required: the id of this replica
 	Build        audit.Version    // for gateway.started
+	Label        audit.Word       // of gateway.started and gateway.stopped; cli: a command, no gateway
 	Now          func() time.Time // nil = time.Now
 	SegmentBytes int64            // 0 = 64 MiB
 	Seal         *Seal            // how checkpoints are made; nil = there are none
@@ -41,6 +42,7 @@ type Journal struct {
 	self   Writer
 	now    func() time.Time
 	limit  int64
+	label  audit.Word
 	create func(path string) (file, error)
 	lock   *folder.Lock
 	sealer *sealer // nil: no checkpoints
@@ -105,7 +107,7 @@ func Open(dir string, opts Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := audit.Event{Type: audit.GatewayStarted, Build: opts.Build}
+	started := audit.Event{Type: audit.GatewayStarted, Build: opts.Build, Label: opts.Label}
 	if link.Seq > 0 {
 		started.OfReplica, started.OfBoot, started.OfSeq = link.Writer.Replica, link.Writer.Boot, link.Seq
 		j.chain.hash, j.written.hash = link.Hash, link.Hash
@@ -140,7 +142,7 @@ func begin(dir string, opts Options) (*Journal, folder.Head, error) {
 	}
 	j := &Journal{
 		root: dir, dir: filepath.Join(dir, self.String()), self: self,
-		now: opts.Now, limit: opts.SegmentBytes, create: opts.create,
+		now: opts.Now, limit: opts.SegmentBytes, create: opts.create, label: opts.Label,
 		kick: make(chan struct{}, 1), syncKick: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	if j.now == nil {
@@ -242,7 +244,7 @@ func (j *Journal) Err() error {
 // Close writes gateway.stopped, waits until it is on disk or ctx ends, and ends
 // the writer.
 func (j *Journal) Close(ctx context.Context) error {
-	_, err := j.Append(ctx, &audit.Event{Type: audit.GatewayStopped}, audit.Disk)
+	_, err := j.Append(ctx, &audit.Event{Type: audit.GatewayStopped, Label: j.label}, audit.Disk)
 	return errors.Join(err, j.abandon(ctx))
 }
 

@@ -2,6 +2,10 @@ package form
 
 import "strings"
 
+// DidYouMean says which of the candidates is nearest to a word that is none of them, or
+// which there are: "; did you mean `x`?".
+func DidYouMean(word string, candidates []string) string { return didYouMean(word, candidates) }
+
 // didYouMean returns ` (did you mean "x"?)` for the candidate nearest to word,
 // or how the candidates read when none is near.
 func didYouMean(word string, candidates []string) string {

@@ -213,7 +213,7 @@ func (d *Desk) use(ctx context.Context, c *call.Call, t *approval.Ticket) (bool,
 		}
 	}
 	if t.Verdict.Via != viaHost || t.Binding.Arguments == "" { // a host's answer was put on record when it came
-		return true, d.Record.Granted(ctx, c, t)
+		return true, d.Record.Used(ctx, c, t)
 	}
 	return true, nil
 }

@@ -33,9 +33,16 @@ func (r *Recorder) Answered(ctx context.Context, c *call.Call, ticket string, gr
 	return r.answered(ctx, c, e, ticket)
 }
 
-// Granted puts on record that a call relies on what a person approved elsewhere.
-func (r *Recorder) Granted(ctx context.Context, c *call.Call, t *approval.Ticket) error {
-	e := &audit.Event{Type: audit.ApprovalGranted, Action: c.ID, Approver: r.Names.Principal(t.Verdict.Approver)}
+// Used puts on record that a call relies on what a person approved elsewhere: whose
+// call, of which tool, by whose word and how that came. That they said yes is an event of
+// its own, from when they did.
+func (r *Recorder) Used(ctx context.Context, c *call.Call, t *approval.Ticket) error {
+	of := r.event(c, audit.ApprovalUsed)
+	e := &audit.Event{ // what was decided is told by the call's own event
+		Type: of.Type, Action: c.ID, Principal: of.Principal, Subject: of.Subject, Tenant: of.Tenant, Client: of.Client,
+		Upstream: of.Upstream, Tool: of.Tool, ToolRef: of.ToolRef, Definition: of.Definition,
+		Approver: r.Names.Principal(t.Verdict.Approver), Label: audit.Word(t.Verdict.Via),
+	}
 	return r.answered(ctx, c, e, t.ID)
 }
 

@@ -8,6 +8,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/receipt"
 	"mcp-gateway/registry"
+	"mcp-gateway/registry/listed"
 )
 
 // patience is how long an event beside a call may take to become durable.
@@ -32,6 +33,9 @@ func (r *Recorder) Reconciled(ctx context.Context, of *receipt.Entry, outcome ga
 	e := &audit.Event{
 		Type: audit.LedgerReconciled, Upstream: audit.Ident(of.Item.Upstream), Outcome: outcome, Reasons: []gateway.Reason{gateway.Reason(source)},
 		OfReplica: audit.Ident(of.Decided.Replica), OfBoot: of.Decided.Boot, OfSeq: of.Decided.Seq,
+	}
+	if exposed := audit.Ident(listed.Exposed(of.Item)); of.Item.Kind == gateway.KindTool && exposed.Valid() {
+		e.Tool = exposed
 	}
 	e.Action, _ = audit.ParseID(of.Action)
 	if source == receipt.SourceOperator {

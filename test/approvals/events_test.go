@@ -80,6 +80,7 @@ func TestTheRecordIsForAuditors(t *testing.T) {
 	}
 	for _, query := range []string{
 		"?tol=x", "?effect=maybe", "?limit=0", "?limit=1001", "?since=yesterday", "?refused=no", "?id=x", "?cursor=x", "?code=x&code=y", "?tool=",
+		"?principal=ci", "?outcome=unknown", "?state=fine", "?unresolved=no",
 	} {
 		if _, status := ask("audrey", query); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", query, status)

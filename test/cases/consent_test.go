@@ -61,7 +61,7 @@ func swappedArguments(c *trial) {
 	c.hold(outward, len(s.up.Calls()) == 1, "the approved call did not reach the upstream once")
 	row := s.OneEvent(c)
 	c.hold(event, row.Outcome == gateway.OutcomeCommitted && ran.Code() == "", "%s %q: %.300s", row.Type, row.Outcome, ran.Body)
-	granted := s.last(func(e *audit.Event) bool { return e.Type == audit.ApprovalGranted })
+	granted := s.last(func(e *audit.Event) bool { return e.Type == audit.ApprovalUsed })
 	c.hold(event, granted.Approval.String() == id && granted.Approver == s.Gateway.Names().Principal("carol"), "on record: %+v", granted)
 	s.refused(naming(approved).Send(c), gateway.CodeApprovalInvalid, "approval_consumed")
 	s.served()

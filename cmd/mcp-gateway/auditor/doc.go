@@ -4,7 +4,8 @@
 // Map:
 //
 //	command.go  Command: the tree; what a command opens; audit rebuild
-//	query.go    audit query: rows, or how many of each
+//	query.go    audit query, and the flags that narrow a question
+//	rows.go     what it answers: rows, or how many of each
 //	show.go     audit show: the whole story of one action
 //	tail.go     audit tail: the newest events, and those that come
 //	sql.go      audit sql

@@ -3,7 +3,6 @@ package auditor
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,40 +18,44 @@ import (
 // question is what narrows a query, an export or a tail.
 type question struct {
 	since, until, principal, subject, tenant, client, replica string
-	tool, upstream, effect, kind, code, outcome, state        string
+	tool, upstream, effect, code, outcome, state              string
 	reason, id, issuer                                        string
-	refused                                                   bool
+	kinds                                                     []string
+	refused, calls, unresolved                                bool
 }
 
 func (q *question) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&q.since, "since", "", "a duration back from now, such as 24h, or a time (RFC 3339)")
-	fl.StringVar(&q.until, "until", "", "likewise; exclusive")
-	fl.StringVar(&q.principal, "principal", "", "a subject or key id, a whole identity as 'ISSUER|SUBJECT' or 'ISSUER|SUBJECT|TENANT|CLIENT', or a pseudonym as events have it; exit 2 if it is nobody's")
-	fl.StringVar(&q.subject, "subject", "", "a subject: as events name it in clear, or else as --principal finds it; exit 2 if it is nobody's")
-	fl.StringVar(&q.issuer, "issuer", "", "the `URL` of the issuer that --subject or --principal is a subject of; every configured one where absent")
-	fl.StringVar(&q.tenant, "tenant", "", "a tenant")
-	fl.StringVar(&q.client, "client", "", "a client, such as the id of a key")
-	fl.StringVar(&q.replica, "replica", "", "the gateway that wrote it")
-	fl.StringVar(&q.tool, "tool", "", "an exposed name; one that ends in * stands for all that begin so")
-	fl.StringVar(&q.upstream, "upstream", "", "an upstream's id")
-	fl.StringVar(&q.effect, "effect", "", "allow, deny or ask: what policy said; what was stopped before it has none")
+	cli.OnceVar(fl, &q.since, "since", "a duration back from now, such as 24h, or a time (RFC 3339)")
+	cli.OnceVar(fl, &q.until, "until", "likewise; exclusive")
+	cli.OnceVar(fl, &q.principal, "principal", "a subject or key id, a whole identity as 'ISSUER|SUBJECT' or 'ISSUER|SUBJECT|TENANT|CLIENT', or a pseudonym as events have it; exit 2 if it is nobody's")
+	cli.OnceVar(fl, &q.subject, "subject", "a subject: as events name it in clear, or else as --principal finds it; exit 2 if it is nobody's")
+	cli.OnceVar(fl, &q.issuer, "issuer", "the `URL` of the issuer that --subject or --principal is a subject of; every configured one where absent")
+	cli.OnceVar(fl, &q.tenant, "tenant", "a tenant")
+	cli.OnceVar(fl, &q.client, "client", "a client, such as the id of a key")
+	cli.OnceVar(fl, &q.replica, "replica", "the gateway that wrote it")
+	cli.OnceVar(fl, &q.tool, "tool", "an exposed name, or UPSTREAM/TOOL; one that ends in * stands for all that begin so; exit 2 if no event and no configuration knows it")
+	cli.OnceVar(fl, &q.upstream, "upstream", "an upstream's id; exit 2 if nothing knows it")
+	cli.OnceVar(fl, &q.effect, "effect", "allow, deny or ask: what policy said; what was stopped before it has none")
 	fl.BoolVar(&q.refused, "refused", false, "what was refused, whatever stopped it: an unknown tool, wrong arguments, policy, a limit")
-	fl.StringVar(&q.kind, "type", "", "an event type, such as tool.decided")
-	fl.StringVar(&q.code, "code", "", "a code, such as forbidden")
-	fl.StringVar(&q.outcome, "outcome", "", "an outcome, such as outcome_unknown")
-	fl.StringVar(&q.state, "state", "", "how a definition stands in review, such as changed")
-	fl.StringVar(&q.reason, "reason", "", "one of the reasons, such as scope_missing")
-	fl.StringVar(&q.id, "id", "", "the id that an answer named")
+	fl.StringSliceVar(&q.kinds, "type", nil, "an event type, such as tool.decided; several are any of them")
+	fl.BoolVar(&q.calls, "calls", false, "only calls, sent or refused: no lists, no approvals, nothing of those who run the gateway")
+	cli.OnceVar(fl, &q.code, "code", "a code, such as forbidden")
+	cli.OnceVar(fl, &q.outcome, "outcome", "an outcome, such as outcome_unknown")
+	cli.OnceVar(fl, &q.state, "state", "how a definition stands in review, such as changed")
+	cli.OnceVar(fl, &q.reason, "reason", "one of the reasons, such as scope_missing")
+	cli.OnceVar(fl, &q.id, "id", "the id that an answer named")
 }
 
 func (d *desk) query() *cobra.Command {
-	q, by, count, limit, format := &question{}, []string(nil), false, 100, ""
+	q, by, count, most, format := &question{}, []string(nil), false, bound{}, ""
 	cmd := &cobra.Command{
 		Use:   "query",
 		Short: "Who called what, was it allowed, why, and what became of it",
 		Long: "Who called what, was it allowed, why, and what became of it.\n\n" +
 			"Without --group-by or --count each action is one row, newest first: a call with what became of it, or one other event.\n" +
+			"An answer is whole in json, jsonl and csv; a table holds 100 rows unless --limit or --all says otherwise. What is\n" +
+			"left out is told on standard error. An unknown outcome that was settled since says so; --unresolved leaves those out.\n" +
 			"Columns to group by: " + strings.Join(index.Columns(), ", ") + ".",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,11 +64,15 @@ func (d *desk) query() *cobra.Command {
 				return err
 			}
 			defer func() { _ = a.Close() }() // it was only read
+			if most.limit < 0 || most.all && most.limit > 0 {
+				return cli.Misused("--limit: wants a number from 1, and goes without --all")
+			}
 			f, err := q.filter(cmd.Context(), time.Now(), a)
 			if err != nil {
 				return err
 			}
-			if f.Limit = limit; count || len(by) > 0 {
+			f.Unresolved = q.unresolved
+			if f.Limit = most.in(format); count || len(by) > 0 {
 				return counts(cmd, a, f, by, format)
 			}
 			return rows(cmd, a, f, format)
@@ -75,67 +82,11 @@ func (d *desk) query() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&by, "group-by", nil, "count rows by these `columns`, most first")
 	fl.BoolVar(&count, "count", false, "only how many")
-	fl.IntVar(&limit, "limit", 100, "at most so many rows or groups")
+	fl.IntVar(&most.limit, "limit", 0, "at most so many rows or groups; 100 in tables where absent, else all")
+	fl.BoolVar(&most.all, "all", false, "all rows or groups, in tables too")
+	fl.BoolVar(&q.unresolved, "unresolved", false, "only actions whose outcome is unknown, and that nobody settled since")
 	fl.StringVarP(&format, "output", "o", "table", cli.Formats)
 	return cmd
-}
-
-func rows(cmd *cobra.Command, a *records.Records, f audit.Filter, format string) error {
-	found, err := a.Query(cmd.Context(), f)
-	if err != nil {
-		return err
-	}
-	t := &cli.Table{Columns: rowColumns()}
-	for i := range found {
-		t.Add(rowCells(&found[i], a)...)
-	}
-	return t.Write(cmd.OutOrStdout(), format)
-}
-
-func rowColumns() []string {
-	return []string{"time", "type", "principal", "tool", "state", "effect", "reasons", "code", "outcome", "ms", "id"}
-}
-
-func rowCells(r *audit.Row, a *records.Records) []string {
-	tool, id, ms := string(r.Tool), r.Event, ""
-	switch {
-	case tool == "" && r.ToolRef != "" && r.Upstream != "":
-		tool = a.Item(r.Method, r.Upstream, r.Of)
-	case tool == "" && r.ToolRef != "":
-		tool = "(unknown) " + string(r.ToolRef)
-	case tool == "":
-		tool = string(r.Upstream)
-	}
-	if !r.Action.IsZero() {
-		id = r.Action
-	}
-	if r.Duration > 0 {
-		ms = strconv.FormatFloat(float64(r.Duration.Microseconds())/1000, 'f', 1, 64)
-	}
-	return []string{
-		r.Time.Local().Format("2006-01-02 15:04:05.000"), string(r.Type), a.Actor(r), tool, string(r.State),
-		string(r.Effect), cli.Joined(r.Reasons), string(r.Code), string(r.Outcome), ms, id.String(),
-	}
-}
-
-func counts(cmd *cobra.Command, a *records.Records, f audit.Filter, by []string, format string) error {
-	groups, err := a.Count(cmd.Context(), f, by)
-	if errors.Is(err, index.ErrColumn) {
-		return cli.Misused("--group-by: want some of %s", strings.Join(index.Columns(), ", "))
-	}
-	if err != nil {
-		return err
-	}
-	t := &cli.Table{Columns: append(by, "rows")}
-	for _, g := range groups {
-		for i, column := range by {
-			if column == "principal" {
-				g.Values[i] = a.Who(&audit.Row{Principal: audit.Keyed(g.Values[i])})
-			}
-		}
-		t.Add(append(g.Values, strconv.FormatUint(g.Rows, 10))...)
-	}
-	return t.Write(cmd.OutOrStdout(), format)
 }
 
 // filter checks the flags: a word that matches nothing by its very form is
@@ -143,20 +94,34 @@ func counts(cmd *cobra.Command, a *records.Records, f audit.Filter, by []string,
 func (q *question) filter(ctx context.Context, now time.Time, a *records.Records) (audit.Filter, error) {
 	f := audit.Filter{
 		Tool: audit.Ident(q.tool), Upstream: audit.Ident(q.upstream), Effect: gateway.Effect(q.effect),
-		Type: audit.Type(q.kind), Code: gateway.Code(q.code), Outcome: gateway.Outcome(q.outcome),
+		Code: gateway.Code(q.code), Outcome: gateway.Outcome(q.outcome),
 		State: gateway.ExposureState(q.state), Reason: gateway.Reason(q.reason), Subject: audit.Label(q.subject),
 		Tenant: audit.Label(q.tenant), Client: audit.Label(q.client), Replica: audit.Ident(q.replica),
 		Refused: q.refused,
 	}
 	err := errors.Join(
 		cli.OneOf("--effect", q.effect, gateway.Allow, gateway.Deny, gateway.Ask),
-		cli.OneOf("--type", q.kind, audit.Types()...),
 		cli.OneOf("--code", q.code, gateway.Codes()...),
+		cli.OneOf("--outcome", q.outcome, gateway.Outcomes()...),
+		cli.OneOf("--state", q.state, gateway.ExposureStates()...),
 	)
+	for _, t := range q.kinds {
+		err = errors.Join(err, cli.OneOf("--type", t, audit.Types()...))
+		f.Types = append(f.Types, audit.Type(t))
+	}
+	if q.calls && len(q.kinds) > 0 {
+		err = errors.Join(err, cli.Misused("--calls: goes without --type"))
+	}
+	if q.calls {
+		f.Types = []audit.Type{audit.ToolDecided, audit.ToolRefused}
+	}
 	if err != nil {
 		return f, err
 	}
 	if err := a.Narrow(ctx, &f, records.Person{Principal: q.principal, Subject: q.subject, Issuer: q.issuer}); err != nil {
+		return f, err
+	}
+	if err := a.Words(ctx, &f); err != nil {
 		return f, err
 	}
 	if q.id != "" {

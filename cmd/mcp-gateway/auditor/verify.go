@@ -30,7 +30,7 @@ func (d *desk) verify() *cobra.Command {
 			"Writers of which retention removed the beginning are named, each with the signed checkpoint at which it begins.\n" +
 			"Then come two lines: how many writers, events and problems there are; and how many checkpoints the journal was held\n" +
 			"against, how many events came after each writer's last one (a gateway signs at least every 1000 events and 60\n" +
-			"seconds, and at its end), and how many after the last one in the second place: those can be cut off without a trace.\n" +
+			"seconds, and at its end), and how many after the last one in the second place, if there is one: those can be cut off without a trace.\n" +
 			"Checkpoints that were long in coming, as when the machine slept, are counted; they prove no less.\n\n" +
 			"Checkpoints are held to the keys of the configured state, also with --journal, or to those of --key; a store of\n" +
 			"collected journals has none, so --key names those of its gateways. Where no key is known nothing proves that the\n" +
@@ -48,7 +48,7 @@ func (d *desk) verify() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = tellReport(cmd.OutOrStdout(), &report)
+			err = tellReport(cmd.OutOrStdout(), &report, held.second)
 			if len(held.Keys) == 0 && report.Events > 0 {
 				return unproven()
 			}
@@ -69,6 +69,7 @@ func (d *desk) verify() *cobra.Command {
 type held struct {
 	verify.Against
 	journal string
+	second  bool   // there is a second place, or should be
 	awaited string // the configured second place, which is not there; "" = it is, or there is none
 }
 
@@ -119,6 +120,7 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 	if exported == "" {
 		return o, nil
 	}
+	o.second = true
 	_, err := os.Stat(exported)
 	if configured && errors.Is(err, fs.ErrNotExist) {
 		o.awaited = exported
@@ -138,7 +140,7 @@ func unproven() error {
 		"name it with --key, as `mcp-gateway audit key` prints it where the journal was written"}
 }
 
-func tellReport(w io.Writer, r *verify.Report) error {
+func tellReport(w io.Writer, r *verify.Report, second bool) error {
 	for _, p := range r.Problems {
 		fmt.Fprintln(w, p)
 	}
@@ -149,7 +151,11 @@ func tellReport(w io.Writer, r *verify.Report) error {
 		abroad += one.Last - min(one.Last, one.Abroad)
 	}
 	fmt.Fprintf(w, "writers %d, events %d, problems %d\n", len(r.Writers), r.Events, len(r.Problems))
-	fmt.Fprintf(w, "checkpoints %d: %d events after the last one, %d after the last one in the second place\n", r.Seals, open, abroad)
+	place := fmt.Sprintf("%d after the last one in the second place", abroad)
+	if !second {
+		place = "no second place to hold them against"
+	}
+	fmt.Fprintf(w, "checkpoints %d: %d events after the last one, %s\n", r.Seals, open, place)
 	if r.Late > 0 {
 		fmt.Fprintf(w, "%d checkpoints came later than %v after the first event that they cover\n", r.Late, verify.SealTime)
 	}

@@ -7,6 +7,8 @@
 //	table.go  Table: rows as text, JSON, JSON lines, CSV or Markdown
 //	narrow.go how a table is made to fit a terminal
 //	written.go Written: what a proposed command leaves open is refused
+//	typed.go  Kind: what cells are in JSON; Stamp
+//	once.go   OnceVar: a flag that may be given once
 //	bar.go    Bar: how far something long has come, on a terminal
 //	moment.go Moment: times as flags name them
 //	group.go  Group, OneOf, Joined

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"mcp-gateway/config/form"
 )
 
 // Group is a command that only holds others.
@@ -24,7 +26,19 @@ func OneOf[T ~string](flag, value string, known ...T) error {
 	if value == "" || slices.Contains(known, T(value)) {
 		return nil
 	}
-	return Misused("%s: %q is none of %s", flag, value, Joined(known))
+	words := make([]string, len(known))
+	for i, w := range known {
+		words[i] = string(w)
+	}
+	return Misused("%s: %q is none of %s%s", flag, value, Joined(known), near(value, words))
+}
+
+// near names the known word that a wrong one is near to, if there is one.
+func near(value string, known []string) string {
+	if hint := form.DidYouMean(value, known); strings.HasPrefix(hint, "; did") {
+		return hint
+	}
+	return ""
 }
 
 // Joined renders reasons and scopes.

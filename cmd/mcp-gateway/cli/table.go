@@ -11,12 +11,15 @@ import (
 	"text/tabwriter"
 )
 
-// Table is what a command prints: as aligned text, JSON objects, JSON lines or
-// CSV, with the same columns in each.
+// Table is what a command prints: as aligned text, JSON objects, JSON lines or CSV, with
+// the same columns in each. JSON has values of their kind, under names in snake_case.
 type Table struct {
 	Columns []string
 	Rows    [][]string
-	Narrow  []string // the columns of aligned text, shortened to fit a terminal; nil = all, whole
+	Narrow  []string        // the columns of aligned text, shortened to fit a terminal; nil = all, whole
+	Kinds   map[string]Kind // by column; others are text
+	Extra   []string        // columns of JSON alone, their cells behind the others'; one of a column's name stands in its place
+	Layout  string          // of times in tables; "" = time.DateTime
 }
 
 // Formats is what -o takes.
@@ -50,7 +53,7 @@ func (t *Table) Write(w io.Writer, format string) error {
 			return err
 		}
 		for _, row := range t.Rows {
-			if err := out.Write(asText(row)); err != nil {
+			if err := out.Write(asText(row[:len(t.Columns)])); err != nil {
 				return err
 			}
 		}
@@ -92,7 +95,7 @@ func (t *Table) writeText(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(out, strings.ToUpper(strings.Join(t.Columns, "\t")))
 	for _, row := range t.Rows {
-		fmt.Fprintln(out, strings.Join(row, "\t"))
+		fmt.Fprintln(out, strings.Join(t.shown(row), "\t"))
 	}
 	return out.Flush()
 }
@@ -102,8 +105,8 @@ func (t *Table) writeMarkdown(w io.Writer) error {
 	plain := strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ")
 	fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(t.Columns, " | "), strings.Repeat("---|", len(t.Columns)))
 	for _, row := range t.Rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
+		cells := t.shown(row)
+		for i, cell := range cells {
 			cells[i] = plain.Replace(cell)
 		}
 		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
@@ -111,16 +114,4 @@ func (t *Table) writeMarkdown(w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func (t *Table) objects() []map[string]string {
-	objects := make([]map[string]string, 0, len(t.Rows))
-	for _, row := range t.Rows {
-		object := make(map[string]string, len(row))
-		for i, cell := range row {
-			object[t.Columns[i]] = cell
-		}
-		objects = append(objects, object)
-	}
-	return objects
 }

@@ -28,7 +28,7 @@ func (d *desk) listActions() *cobra.Command {
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return d.reading(cmd, func(s *state) error {
-			f := receipt.Filter{Limit: *limit}
+			f := receipt.Filter{Limit: *limit + 1} // one more tells that there are more
 			if *unknown {
 				f.States = []gateway.Outcome{gateway.OutcomeUnknown}
 			}
@@ -36,10 +36,15 @@ func (d *desk) listActions() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := &cli.Table{Columns: []string{"began", "action", "tool", "state", "attempt", "external id", "approval"}}
+			if len(actions) > *limit {
+				actions = actions[:*limit]
+				fmt.Fprintf(cmd.ErrOrStderr(), "the newest %d, and there are more; --limit N\n", *limit)
+			}
+			t := &cli.Table{Columns: []string{"began", "action", "tool", "state", "attempt", "external id", "approval"},
+				Kinds: map[string]cli.Kind{"began": cli.Time, "attempt": cli.Number}}
 			for i := range actions {
 				a := &actions[i]
-				t.Add(a.Began.Local().Format(time.DateTime), a.Action, a.Item.String(), string(a.State), fmt.Sprint(a.Attempt), a.ExternalID, a.Approval)
+				t.Add(cli.Stamp(a.Began), a.Action, a.Item.String(), string(a.State), fmt.Sprint(a.Attempt), a.ExternalID, a.Approval)
 			}
 			return t.Write(cmd.OutOrStdout(), *format)
 		})

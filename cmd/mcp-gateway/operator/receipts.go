@@ -31,13 +31,17 @@ func (d *desk) listReceipts() *cobra.Command {
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return d.reading(cmd, func(s *state) error {
-			kept, err := s.store.Receipts(cmd.Context(), *action, *limit)
+			kept, err := s.store.Receipts(cmd.Context(), *action, *limit+1) // one more tells that there are more
 			if err != nil {
 				return err
 			}
-			t := &cli.Table{Columns: []string{"time", "action", "outcome", "digest"}}
+			if len(kept) > *limit {
+				kept = kept[:*limit]
+				fmt.Fprintf(cmd.ErrOrStderr(), "the newest %d, and there are more; --limit N\n", *limit)
+			}
+			t := &cli.Table{Columns: []string{"time", "action", "outcome", "digest"}, Kinds: map[string]cli.Kind{"time": cli.Time}}
 			for _, k := range kept {
-				t.Add(k.At.Local().Format(time.DateTime), k.Action, string(k.Outcome), string(k.Digest))
+				t.Add(cli.Stamp(k.At), k.Action, string(k.Outcome), string(k.Digest))
 			}
 			return t.Write(cmd.OutOrStdout(), *format)
 		})

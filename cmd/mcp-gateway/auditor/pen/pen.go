@@ -32,7 +32,7 @@ func Write(ctx context.Context, c *config.Config, build string, do func(put func
 	}
 	var unsealed error
 	j, err := journal.Open(filepath.Join(c.State.Dir, run.JournalDir), journal.Options{
-		Replica: audit.Ident(replica + suffix), Build: audit.Version(build),
+		Replica: audit.Ident(replica + suffix), Build: audit.Version(build), Label: "cli",
 		Seal: keep.Seal(ring, c.Audit.Export, func(err error) { unsealed = err }),
 	})
 	if err != nil {

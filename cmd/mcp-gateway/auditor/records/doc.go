@@ -5,6 +5,7 @@
 //
 //	records.go  Records: Open, OpenStore; who a pseudonym is; rows and counts
 //	people.go   Narrow, People, Actor, Approver: whom a name means, and who did what
+//	words.go    Words: what neither the configuration nor any event knows
 //	named.go    NamedBy: by which audit keys replicas name principals
 //	item.go     Item, Ledger: what a call was of, and what the ledger holds of it
 //	read.go     Read, Admits, SQL: events one by one, and questions in SQL

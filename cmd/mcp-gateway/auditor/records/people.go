@@ -104,7 +104,7 @@ func (a *Records) People(ctx context.Context, who, issuer string) ([]audit.Keyed
 	}
 	if len(found) == 0 {
 		return nil, cli.Misused("cannot resolve %q: no configured principal is called so, and no event is of such a person; "+
-			"name them as events do (k1:…), or whole as 'ISSUER|SUBJECT'", who)
+			"name them as events do (such as 0ef01bbc87eda9d7:…), or whole as 'ISSUER|SUBJECT'", who)
 	}
 	return found, nil
 }
@@ -158,18 +158,36 @@ func split(id string) []string {
 
 // Actor names who did what a row tells: its principal, or of an act of those who run
 // the gateway who it was and by which key.
-func (a *Records) Actor(r *audit.Row) string {
+func (a *Records) Actor(r *audit.Row) string { return By(a.Did(r)) }
+
+// Did is Actor in its parts: who, and of those who run the gateway by which key.
+func (a *Records) Did(r *audit.Row) (name, key string) {
 	if !byStaff(r.Type) {
-		return a.Who(r)
+		return a.Who(r), ""
 	}
 	told, err := a.at(r.Position)
 	if err != nil || told.Event.Approver == "" {
-		return a.Who(r) // retention has removed it meanwhile, or a caller did it
+		return a.Who(r), "" // retention has removed it meanwhile, or a caller did it
 	}
-	return a.Approver(&told.Event)
+	name = a.Who(&audit.Row{Principal: told.Event.Approver})
+	if told.Event.Principal == "" {
+		key = string(told.Event.Client)
+	}
+	return name, key
+}
+
+// By says who did something by which key; "" is none.
+func By(name, key string) string {
+	if key == "" {
+		return name
+	}
+	return name + " by key " + key
 }
 
 func byStaff(t audit.Type) bool {
+	if t == audit.ApprovalUsed {
+		return false // a caller did, by what somebody else had approved
+	}
 	of, _, _ := strings.Cut(string(t), ".")
 	return of == "approval" || of == "admin" || of == "ledger" || t == audit.CallReviewed || t == audit.DetailRead
 }
@@ -180,9 +198,9 @@ func (a *Records) Approver(e *audit.Event) string {
 	if e.Approver == "" {
 		return ""
 	}
-	name := a.Who(&audit.Row{Principal: e.Approver})
-	if e.Principal == "" && e.Client != "" {
-		name += " by key " + string(e.Client)
+	key := ""
+	if e.Principal == "" {
+		key = string(e.Client)
 	}
-	return name
+	return By(a.Who(&audit.Row{Principal: e.Approver}), key)
 }

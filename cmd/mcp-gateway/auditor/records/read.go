@@ -43,6 +43,8 @@ func Admits(f *audit.Filter, e *audit.Event) bool {
 		return false
 	case len(f.People) > 0 && !slices.Contains(f.People, whose):
 		return false
+	case len(f.Types) > 0 && !slices.Contains(f.Types, e.Type):
+		return false
 	case f.Refused && !slices.Contains(audit.Refusals(), e.Type):
 		return false
 	case f.Reason != "" && !slices.Contains(e.Reasons, f.Reason):

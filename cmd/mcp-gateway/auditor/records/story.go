@@ -141,7 +141,7 @@ func partOf(t audit.Type) string {
 	switch t {
 	case audit.ToolDecided, audit.ToolRefused:
 		return PartDecided
-	case audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalRefused, audit.ApprovalExpired, audit.ApprovalRevoked:
+	case audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalUsed, audit.ApprovalRefused, audit.ApprovalExpired, audit.ApprovalRevoked:
 		return PartApproval
 	default:
 		return PartOther

@@ -24,7 +24,8 @@ func drifts(ctx context.Context, a *records.Records, f audit.Filter) (*cli.Table
 	if err != nil {
 		return nil, err
 	}
-	t := &cli.Table{Columns: []string{"time", "tool", "state", "definition", "held_back_within_ms", "calls_let_through"}}
+	t := &cli.Table{Columns: []string{"time", "tool", "state", "definition", "held_back_within_ms", "calls_let_through"},
+		Kinds: numbers("held_back_within_ms", "calls_let_through")}
 	for i := range rows {
 		r := &rows[i]
 		if r.Tool == "" || !heldBack(r.State) {

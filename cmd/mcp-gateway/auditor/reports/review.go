@@ -227,7 +227,7 @@ func (d Desk) rates() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := &cli.Table{Columns: []string{"of", "label", "n", "reviewed", "share_%", "low_%", "high_%"}}
+			t := &cli.Table{Columns: []string{"of", "label", "n", "reviewed", "share_%", "low_%", "high_%"}, Kinds: numbers("n", "reviewed", "share_%", "low_%", "high_%")}
 			for _, what := range []string{ofCalls, ofLists} {
 				addRates(t, what, counted[what])
 			}

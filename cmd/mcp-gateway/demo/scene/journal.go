@@ -15,7 +15,7 @@ import (
 func told(t audit.Type) bool {
 	switch t {
 	case audit.ToolDecided, audit.ToolFinished, audit.ToolRefused, audit.ToolRepeated, audit.ToolsListed, audit.RequestRefused,
-		audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalRefused, audit.ApprovalExpired, audit.LedgerReconciled:
+		audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalUsed, audit.ApprovalRefused, audit.ApprovalExpired, audit.LedgerReconciled:
 		return true
 	}
 	return false

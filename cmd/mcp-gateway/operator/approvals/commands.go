@@ -55,7 +55,7 @@ func (d *desk) list() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := &cli.Table{Columns: []string{"id", "state", "caller", "tenant", "tool", "expires", "approver", "via"}}
+			t := &cli.Table{Columns: []string{"id", "state", "caller", "tenant", "tool", "expires", "approver", "via"}, Kinds: map[string]cli.Kind{"expires": cli.Time}}
 			for i := range tickets {
 				k := &tickets[i]
 				by := admin.Decision{}
@@ -63,7 +63,7 @@ func (d *desk) list() *cobra.Command {
 					by = *k.Decision
 				}
 				t.Add(k.ID, string(k.State), diff.Visible(k.Caller.Subject), diff.Visible(k.Caller.Tenant), named(k.Upstream, k.Tool),
-					k.Expires.Local().Format(time.DateTime), diff.Visible(by.By), by.Via)
+					cli.Stamp(k.Expires), diff.Visible(by.By), by.Via)
 			}
 			return t.Write(cmd.OutOrStdout(), *format)
 		})
@@ -127,11 +127,12 @@ func (d *desk) remembered() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := &cli.Table{Columns: []string{"id", "caller", "tenant", "client", "tool", "expires", "approver", "via", "reason"}}
+			t := &cli.Table{Columns: []string{"id", "caller", "tenant", "client", "tool", "expires", "approver", "via", "reason"},
+				Kinds: map[string]cli.Kind{"expires": cli.Time}}
 			for i := range stand {
 				k := &stand[i]
 				t.Add(k.ID, diff.Visible(k.Caller.Subject), diff.Visible(k.Caller.Tenant), diff.Visible(k.Caller.Client), named(k.Upstream, k.Tool),
-					k.Expires.Local().Format(time.DateTime), diff.Visible(k.Decision.By), k.Decision.Via, diff.Visible(k.Decision.Reason))
+					cli.Stamp(k.Expires), diff.Visible(k.Decision.By), k.Decision.Via, diff.Visible(k.Decision.Reason))
 			}
 			return t.Write(cmd.OutOrStdout(), *format)
 		})

@@ -6,6 +6,7 @@ import (
 	"mcp-gateway/approval/office"
 	"mcp-gateway/audit"
 	"mcp-gateway/auth/staff"
+	"mcp-gateway/registry/listed"
 )
 
 // types are the events of deeds.
@@ -23,11 +24,17 @@ func types(d office.Deed) audit.Type {
 	return audit.ApprovalRevoked
 }
 
-// record makes an act durable: who did what to which ticket, by which key. The approver
+// record makes an act durable: who did what to which ticket, of which tool, by which key. The approver
 // is named as in the event of the call that relies on the ticket.
 func (d *Desk) record(ctx context.Context, a office.Act) error {
 	e := &audit.Event{Type: types(a.Deed)}
 	e.Approval, _ = audit.ParseID(a.Ticket) // ours: it is one
+	if a.Of != nil && audit.Ident(a.Of.Upstream).Valid() {
+		e.Upstream = audit.Ident(a.Of.Upstream)
+		if name := audit.Ident(listed.ExposedName(a.Of.Upstream, a.Of.Tool)); name.Valid() { // else a URI
+			e.Tool = name
+		}
+	}
 	if a.Who.Subject != "" {
 		e.Approver = d.o.Names.Principal(a.Who.Subject)
 		e.Client, e.Tenant = audit.Label(a.Who.Key), audit.Label(a.Who.Tenant)

@@ -28,7 +28,7 @@ func Open(c *config.Config, folder string, ring *keyring.Ring, ledger receipt.Le
 		return nil, err
 	}
 	j, err := journal.Open(folder, journal.Options{
-		Replica: audit.Ident(replica), Build: audit.Version(version),
+		Replica: audit.Ident(replica), Build: audit.Version(version), Label: "cli",
 		Seal: &journal.Seal{Signer: seals.Hand{Ring: ring}, Export: seals.Exporters(c.Audit.Export), Failed: func(error) {}},
 	})
 	if err != nil {
