@@ -165,3 +165,35 @@ func TestStories(t *testing.T) {
 		t.Errorf("%+v", rest)
 	}
 }
+
+// What was refused is a failure, whoever refused it, and what those who run the gateway
+// did is theirs.
+func TestOCSFSaysWhoAndWhether(t *testing.T) {
+	all := golden(t)
+	carol := audit.Keyed("a1b2c3d4e5f60718:0123456789abcdef0123456789abcdef")
+	for typ, failed := range map[audit.Type]bool{
+		audit.AdminRefused: true, audit.ConfigRefused: true, audit.PolicyRefused: true, audit.RefusedCounted: true,
+		audit.AdminEntered: false, audit.ApprovalGranted: false, audit.LedgerReconciled: false,
+	} {
+		e := *all[typ]
+		of, _, _ := strings.Cut(string(typ), ".")
+		person := of == "admin" || of == "approval" || of == "ledger"
+		if person {
+			e.Approver = carol
+		}
+		text, err := OCSF(Story{First: &e}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o map[string]any
+		if err := json.Unmarshal(text, &o); err != nil {
+			t.Fatal(err)
+		}
+		if got := at(o, "status_id") == float64(statusFailure); got != failed {
+			t.Errorf("%s: failed %v, want %v", typ, got, failed)
+		}
+		if uid := at(o, "actor", "user", "uid"); person && uid != string(carol) {
+			t.Errorf("%s: by %v", typ, uid)
+		}
+	}
+}

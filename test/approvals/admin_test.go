@@ -88,8 +88,16 @@ func TestWhoMayAnswer(t *testing.T) {
 	if refused := events(t, s, audit.AdminRefused); len(refused) != 5 {
 		t.Errorf("%d refusals are on record, want 5: %+v", len(refused), refused)
 	}
+	if granted[0].Tool != "bank__wipe" || granted[0].Label != "api" {
+		t.Errorf("granted: %+v", granted[0])
+	}
 	if r := alice.Call(t, "bank__wipe", order); r.Code() != "" || up.ran.Load() != 1 {
 		t.Errorf("%s", r.Body)
+	}
+	used := events(t, s, audit.ApprovalUsed)
+	if len(used) != 1 || len(events(t, s, audit.ApprovalGranted)) != 1 || used[0].Tool != "bank__wipe" || used[0].Approval.String() != id ||
+		used[0].Label != "api" || used[0].Principal == "" || used[0].Approver != granted[0].Approver {
+		t.Errorf("used: %+v", used)
 	}
 }
 

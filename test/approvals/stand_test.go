@@ -68,8 +68,8 @@ func TestAConsentThatStands(t *testing.T) {
 		t.Fatalf("%v %s", err, list.Body)
 	}
 	id := all.Remembered[0].ID
-	granted := events(t, s, audit.ApprovalGranted)
-	if last := granted[len(granted)-1]; last.Approval.String() != id || last.Action.IsZero() {
+	used := events(t, s, audit.ApprovalUsed)
+	if last := used[len(used)-1]; last.Approval.String() != id || last.Action.IsZero() {
 		t.Errorf("the last call under it is on record as %+v", last)
 	}
 	if r := s.AskAdmin(t, "far", "GET", "/v1/remembered", ""); strings.Contains(string(r.Body), id) {

@@ -3,7 +3,6 @@ package approvals
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
