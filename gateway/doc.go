@@ -10,6 +10,7 @@
 //	obligation.go  Obligations, ApprovalBy, ApprovalFact: what a decision asks for, and who approved
 //	facts.go       StatusQuery, Deprecation, AuditLevel: the facts of which few records have any
 //	decision.go    Effect, Reason, Outcome: what was decided and what became of it
+//	reasons.go     Reasons, Outcomes: every one that this package names
 //	error.go       Code, Error: the closed vocabulary of refusals
 //	finding.go     Pos, Problem, Finding, Violation: what was found, and where
 package gateway

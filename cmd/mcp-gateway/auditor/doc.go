@@ -5,13 +5,13 @@
 //
 //	command.go  Command: the tree; what a command opens; audit rebuild
 //	query.go    audit query, and the flags that narrow a question
-//	rows.go     what it answers: rows, or how many of each
 //	show.go     audit show: the whole story of one action
 //	tail.go     audit tail: the newest events, and those that come
 //	sql.go      audit sql
 //	export.go   audit export: OCSF, CloudEvents, OTLP logs
 //	verify.go   audit verify, audit key
 //	contains.go audit contains: is this value in that event
+//	answer/     what a query answers: rows, or how many of each
 //	gather/     audit collect: several gateways in one store
 //	reports/    audit report, audit review
 //	look/       audit detail

@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
+	"mcp-gateway/cmd/mcp-gateway/auditor/answer"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/gateway"
@@ -48,7 +49,7 @@ func (q *question) flags(cmd *cobra.Command) {
 }
 
 func (d *desk) query() *cobra.Command {
-	q, by, count, most, format := &question{}, []string(nil), false, bound{}, ""
+	q, by, count, most, format := &question{}, []string(nil), false, answer.Bound{}, ""
 	cmd := &cobra.Command{
 		Use:   "query",
 		Short: "Who called what, was it allowed, why, and what became of it",
@@ -64,7 +65,7 @@ func (d *desk) query() *cobra.Command {
 				return err
 			}
 			defer func() { _ = a.Close() }() // it was only read
-			if most.limit < 0 || most.all && most.limit > 0 {
+			if most.Limit < 0 || most.All && most.Limit > 0 {
 				return cli.Misused("--limit: wants a number from 1, and goes without --all")
 			}
 			f, err := q.filter(cmd.Context(), time.Now(), a)
@@ -72,18 +73,18 @@ func (d *desk) query() *cobra.Command {
 				return err
 			}
 			f.Unresolved = q.unresolved
-			if f.Limit = most.in(format); count || len(by) > 0 {
-				return counts(cmd, a, f, by, format)
+			if f.Limit = most.In(format); count || len(by) > 0 {
+				return answer.Counts(cmd, a, f, by, format)
 			}
-			return rows(cmd, a, f, format)
+			return answer.Rows(cmd, a, f, format)
 		},
 	}
 	q.flags(cmd)
 	fl := cmd.Flags()
 	fl.StringSliceVar(&by, "group-by", nil, "count rows by these `columns`, most first")
 	fl.BoolVar(&count, "count", false, "only how many")
-	fl.IntVar(&most.limit, "limit", 0, "at most so many rows or groups; 100 in tables where absent, else all")
-	fl.BoolVar(&most.all, "all", false, "all rows or groups, in tables too")
+	fl.IntVar(&most.Limit, "limit", 0, "at most so many rows or groups; 100 in tables where absent, else all")
+	fl.BoolVar(&most.All, "all", false, "all rows or groups, in tables too")
 	fl.BoolVar(&q.unresolved, "unresolved", false, "only actions whose outcome is unknown, and that nobody settled since")
 	fl.StringVarP(&format, "output", "o", "table", cli.Formats)
 	return cmd

@@ -1,4 +1,4 @@
-package auditor
+package answer
 
 import (
 	"context"
@@ -22,18 +22,18 @@ const (
 	allRows   = 1<<31 - 1
 )
 
-// bound is how many rows are wanted.
-type bound struct {
-	limit int
-	all   bool
+// Bound is how many rows are wanted: Limit, or where it is 0 as many as the format has.
+type Bound struct {
+	Limit int
+	All   bool // in tables too
 }
 
-// in returns how many rows there may be in a format.
-func (b bound) in(format string) int {
+// In returns how many rows there may be in a format.
+func (b Bound) In(format string) int {
 	switch {
-	case b.limit > 0:
-		return b.limit
-	case b.all || format != "table" && format != "md":
+	case b.Limit > 0:
+		return b.Limit
+	case b.All || format != "table" && format != "md":
 		return allRows
 	}
 	return tableRows
@@ -46,7 +46,8 @@ func tellCut(cmd *cobra.Command, shown int, of uint64, what string) {
 	}
 }
 
-func rows(cmd *cobra.Command, a *records.Records, f audit.Filter, format string) error {
+// Rows writes the rows that a filter admits, at most as many as it says.
+func Rows(cmd *cobra.Command, a *records.Records, f audit.Filter, format string) error {
 	found, err := a.Query(cmd.Context(), f)
 	if err != nil {
 		return err
@@ -120,7 +121,8 @@ func rowCells(r *audit.Row, a *records.Records, resolved gateway.Outcome) []stri
 	}
 }
 
-func counts(cmd *cobra.Command, a *records.Records, f audit.Filter, by []string, format string) error {
+// Counts writes how many rows there are by the values of some columns.
+func Counts(cmd *cobra.Command, a *records.Records, f audit.Filter, by []string, format string) error {
 	limit := f.Limit
 	f.Limit = allRows
 	groups, err := a.Count(cmd.Context(), f, by)
