@@ -2,6 +2,7 @@ package admins
 
 import (
 	"context"
+	"strings"
 
 	"mcp-gateway/approval/office"
 	"mcp-gateway/audit"
@@ -31,7 +32,8 @@ func (d *Desk) record(ctx context.Context, a office.Act) error {
 	e.Approval, _ = audit.ParseID(a.Ticket) // ours: it is one
 	if a.Of != nil && audit.Ident(a.Of.Upstream).Valid() {
 		e.Upstream = audit.Ident(a.Of.Upstream)
-		if name := audit.Ident(listed.ExposedName(a.Of.Upstream, a.Of.Tool)); name.Valid() { // else a URI
+		tool, ok := strings.CutPrefix(a.Of.Tool, "tool:") // else what has no name of ours
+		if name := audit.Ident(listed.ExposedName(a.Of.Upstream, tool)); ok && name.Valid() {
 			e.Tool = name
 		}
 	}
