@@ -48,7 +48,7 @@ func TestLoadDesigned(t *testing.T) {
 		Data:       map[string]string{"/title": "internal"},
 		Timeout:    10 * time.Second,
 		Deprecated: &gateway.Deprecation{Sunset: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC), Use: "open_ticket"},
-		StepUp:     true, Tenants: []string{"platform", "payments"}, Contract: "2.1", Audit: gateway.AuditDisk,
+		StepUp:     true, Tenants: []string{"platform", "payments"}, Contract: "2.1", Audit: gateway.AuditDisk, Judged: gateway.Judged{Outbound: true, Private: true, Untrusted: true},
 	}
 	if !reflect.DeepEqual(write.Facts, want) {
 		t.Errorf("write = %+v", write.Facts)
