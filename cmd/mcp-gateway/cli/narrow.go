@@ -13,7 +13,8 @@ const mostWide, leastColumn, gap = 120, 10, 2
 // table fits. The first column, by which things are named, stays whole.
 func (t *Table) narrowed() *Table {
 	out := &Table{Columns: t.Narrow}
-	for _, row := range t.Rows {
+	for _, stored := range t.Rows {
+		row := t.shown(stored)
 		var cells []string
 		for _, name := range t.Narrow {
 			cells = append(cells, row[slices.Index(t.Columns, name)])
