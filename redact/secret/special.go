@@ -59,6 +59,10 @@ func special() []rule {
 	return append(rules, assignments()...)
 }
 
+// shortToken is the entropy, in bits a byte, of a short value that is a token by its name
+// alone: ids and versions are assigned to such names as well.
+const shortToken = 3.5
+
 // assignments are values by what their names say, whosever they are.
 func assignments() []rule {
 	const value = `^([^\s"',;&<>()\\` + "`" + `]{8,})`
@@ -75,7 +79,7 @@ func assignments() []rule {
 			positive: "client_secret: {a24}", negative: "secret: see https://example.com/doc"},
 		{class: "assignment", literals: []string{"token"}, fold: true, free: true, named: true, about: true,
 			expr:     lazy(`^([\w+/=.~-]{12,})`),
-			valid:    func(s []byte) bool { return random(s) && !link(s) && !wordy(s) },
+			valid:    func(s []byte) bool { return random(s) && (len(s) >= 20 || entropy(s) >= shortToken) && !link(s) && !wordy(s) },
 			positive: `apiToken = "{a24}"`, negative: `next_page_token = "{a24}"`},
 		{class: "assignment", named: true, fold: true, free: true, literals: []string{"_key", "-key", "key\"", "auth\""}, about: true,
 			expr: lazy(`^([\w+/=.~-]{20,})`), valid: func(s []byte) bool { return upperAndLower(s) && random(s) && !wordy(s) },
