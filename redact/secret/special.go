@@ -78,8 +78,10 @@ func assignments() []rule {
 			valid:    func(s []byte) bool { return len(s) >= 10 && random(s) && !link(s) && !wordy(s) },
 			positive: "client_secret: {a24}", negative: "secret: see https://example.com/doc"},
 		{class: "assignment", literals: []string{"token"}, fold: true, free: true, named: true, about: true,
-			expr:     lazy(`^([\w+/=.~-]{12,})`),
-			valid:    func(s []byte) bool { return random(s) && (len(s) >= 20 || entropy(s) >= shortToken) && !link(s) && !wordy(s) },
+			expr: lazy(`^([\w+/=.~-]{12,})`),
+			valid: func(s []byte) bool {
+				return random(s) && (len(s) >= 20 || entropy(s) >= shortToken) && !link(s) && !wordy(s)
+			},
 			positive: `apiToken = "{a24}"`, negative: `next_page_token = "{a24}"`},
 		{class: "assignment", named: true, fold: true, free: true, literals: []string{"_key", "-key", "key\"", "auth\""}, about: true,
 			expr: lazy(`^([\w+/=.~-]{20,})`), valid: func(s []byte) bool { return upperAndLower(s) && random(s) && !wordy(s) },
