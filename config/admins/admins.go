@@ -2,7 +2,6 @@ package admins
 
 import (
 	"net"
-	"net/netip"
 	"net/url"
 	"os/user"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"mcp-gateway/auth"
 	"mcp-gateway/auth/staff"
 	"mcp-gateway/config/form"
+	"mcp-gateway/config/listen"
 )
 
 // Admin says who runs the gateway, by keys that no host may hold.
@@ -29,24 +29,20 @@ type Console struct {
 	Absolute time.Duration // after which every session ends
 }
 
-var (
-	idPattern      = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
-	addressPattern = regexp.MustCompile(`^[A-Za-z0-9.\-\[\]:]*:[0-9]{1,5}$`)
-	basePattern    = regexp.MustCompile(`^https?://[A-Za-z0-9.\-\[\]:]+$`)
-)
+var idPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
 
 // Fields describe the two parts.
 func Fields(a *Admin, c **Console) []form.Field {
 	return []form.Field{
 		{Key: "admin", Doc: "Who runs the gateway, and where they reach it.", Value: form.Object{Fields: []form.Field{
-			{Key: "listen", Doc: "Address host:port of the operators' API and the console, on loopback; only the socket in the state directory where absent.", Value: form.Matching(&a.Listen, addressPattern, "bad_address", "address host:port")},
+			{Key: "listen", Doc: "Address host:port of the operators' API and the console, on loopback; only the socket in the state directory where absent.", Value: listen.Address(&a.Listen)},
 			{Key: "keys", Doc: "Keys of those who run the gateway; none may be a host's.", Value: form.List(&a.Keys, key)},
 			{Key: "local", Doc: "Who comes by the socket with the token in the state directory.", Value: form.Object{Fields: member(&a.Local, false)}},
 		}}},
 		{Key: "console", Doc: "The page for those who approve, served on admin.listen; none where absent.", Value: form.Lazy(func() form.Value {
 			*c = &Console{Idle: 30 * time.Minute, Absolute: 12 * time.Hour}
 			return form.Object{Fields: []form.Field{
-				{Key: "url", Doc: "By which browsers reach it, without a path; http://<admin.listen> where absent.", Value: form.Matching(&(*c).URL, basePattern, "bad_url", "URL without a path, such as https://gateway.example")},
+				{Key: "url", Doc: "By which browsers reach it, without a path; http://<admin.listen> where absent.", Value: listen.Base(&(*c).URL, "https://gateway.example")},
 				{Key: "idle", Doc: "How long a session may be left unused.", Value: form.Duration(&(*c).Idle, time.Minute, 24*time.Hour)},
 				{Key: "session", Doc: "How long a session lasts at most.", Value: form.Duration(&(*c).Absolute, time.Minute, 7*24*time.Hour)},
 			}}
@@ -101,7 +97,7 @@ func Settle(root form.Place, a *Admin, c *Console, hosts []auth.Key) {
 	}
 	judgeKeys(root, a, hosts)
 	if a.Listen != "" {
-		if host, _, err := net.SplitHostPort(a.Listen); err != nil || !loopback(host) {
+		if host, _, err := net.SplitHostPort(a.Listen); err != nil || !listen.Loopback(host) {
 			root.Child("admin", "listen").Report("admin_not_loopback", "the operators' API is served on loopback only, such as 127.0.0.1:8081; a proxy that ends TLS may stand before it")
 		}
 	}
@@ -113,7 +109,7 @@ func Settle(root form.Place, a *Admin, c *Console, hosts []auth.Key) {
 	}
 	if c.URL == "" {
 		c.URL = "http://" + a.Listen
-	} else if u, err := url.Parse(c.URL); err != nil || u.Scheme == "http" && !loopback(u.Hostname()) {
+	} else if u, err := url.Parse(c.URL); err != nil || u.Scheme == "http" && !listen.Loopback(u.Hostname()) {
 		root.Child("console", "url").Report("insecure_url", "keys are typed on this page: plain http is for loopback only, use https")
 	}
 }
@@ -138,12 +134,4 @@ func judgeKeys(root form.Place, a *Admin, hosts []auth.Key) {
 		}
 		ids[k.Member.ID], sums[k.SHA256] = true, true
 	}
-}
-
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }

@@ -32,16 +32,26 @@ var (
 // Form describes a Listen. Files resolves what it names.
 func (l *Listen) Form(files *secret.Files) form.Value {
 	return form.Object{Fields: []form.Field{
-		{Key: "mcp", Doc: "Address host:port of /mcp and /mcp/{upstream}.", Value: form.Matching(&l.MCP, addressPattern, "bad_address", "address host:port")},
-		{Key: "url", Doc: "By which hosts reach the gateway, without a path, such as https://mcp.example; needed with auth.issuers unless listen.mcp is a port of loopback.", Value: form.Matching(&l.URL, basePattern, "bad_url", "URL without a path, such as https://mcp.example")},
+		{Key: "mcp", Doc: "Address host:port of /mcp and /mcp/{upstream}.", Value: Address(&l.MCP)},
+		{Key: "url", Doc: "By which hosts reach the gateway, without a path, such as https://mcp.example; needed with auth.issuers unless listen.mcp is a port of loopback.", Value: Base(&l.URL, "https://mcp.example")},
 		{Key: "tls", Doc: "The certificate that hosts see; plain HTTP where absent.", Value: form.Lazy(func() form.Value {
 			l.TLS = new(TLS)
 			return l.TLS.form(files)
 		})},
-		{Key: "status", Doc: "Address host:port of /livez, /readyz, /metrics and /status, on loopback; nowhere where absent.", Value: form.Matching(&l.Status, addressPattern, "bad_address", "address host:port")},
+		{Key: "status", Doc: "Address host:port of /livez, /readyz, /metrics and /status, on loopback; nowhere where absent.", Value: Address(&l.Status)},
 		{Key: "origins", Doc: "Browser origins let in; none by default.", Value: list(&l.Origins, originPattern, "bad_origin", "origin such as https://app.example")},
 		{Key: "hosts", Doc: "Further Host values accepted.", Value: list(&l.Hosts, hostPattern, "bad_host", "host name")},
 	}}
+}
+
+// Address describes where something listens: host:port.
+func Address(dst *string) form.Value {
+	return form.Matching(dst, addressPattern, "bad_address", "address host:port")
+}
+
+// Base describes by which URL something is reached, without a path.
+func Base(dst *string, example string) form.Value {
+	return form.Matching(dst, basePattern, "bad_url", "URL without a path, such as "+example)
 }
 
 func list(dst *[]string, pattern *regexp.Regexp, code, want string) form.Value {
