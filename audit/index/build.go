@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"mcp-gateway/audit/index/file"
 	"mcp-gateway/audit/journal/folder"
 )
 
@@ -62,6 +63,7 @@ type builder struct {
 	tx             *sql.Tx
 	insert, settle *sql.Stmt
 	events         int // in this transaction
+	pages          file.Pages
 
 	tell        func(read, total uint64) // is told how far a reading has come; nil: nobody
 	read, total uint64                   // bytes
@@ -85,6 +87,9 @@ func (b *builder) run(ctx context.Context) error {
 			return err
 		}
 		err = b.readAll(ctx)
+	}
+	if err == nil {
+		err = b.pages.Rest(ctx, b.db)
 	}
 	if err != nil {
 		b.forget()
@@ -210,7 +215,7 @@ func (b *builder) commit(ctx context.Context) error {
 	if err := b.tx.Commit(); err != nil {
 		return err
 	}
-	b.tx, b.events = nil, 0
+	b.tx, b.events, b.pages = nil, 0, file.Pages{}
 	if len(b.words) > cachedWords {
 		clear(b.words)
 	}

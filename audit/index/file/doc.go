@@ -3,5 +3,5 @@
 //
 // Map:
 //
-//	file.go  Connect, Damaged, Remove, Size
+//	file.go  Connect, Pages, Damaged, Remove, Size
 package file

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
@@ -25,6 +26,23 @@ func Connect(path string, pragmas ...string) (*sql.DB, error) {
 // changed. Rows are put in the order of six indexes, and what is read and written for
 // each is pages, not rows.
 func Building() []string { return []string{"cache_size(-16384)", "wal_autocheckpoint(4000)"} }
+
+// restful is how many readings find nothing before the kept pages are given back.
+const restful = 4
+
+// Pages are those that the building connection keeps, since its last transaction. The
+// zero value is that of a transaction.
+type Pages struct{ idle int }
+
+// Rest gives them back once nothing has come for a while: they are worth their memory
+// only while there are new rows. It is called after each reading of the journal.
+func (p *Pages) Rest(ctx context.Context, db *sql.DB) error {
+	if p.idle++; p.idle != restful {
+		return nil
+	}
+	_, err := db.ExecContext(ctx, "PRAGMA shrink_memory")
+	return err
+}
 
 // Damaged says that an error means that the file is no SQLite file or a broken one.
 func Damaged(err error) bool {
