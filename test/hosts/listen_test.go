@@ -241,7 +241,8 @@ func TestManyListen(t *testing.T) {
 	for _, w := range all["alice"] {
 		w.expect(told(protocol.NotificationToolsChanged, w.id, ""))
 	}
-	if now := runtime.NumGoroutine(); now > during+16 {
+	// A change costs what renews the list, whose connections come and go: nothing for each listener.
+	if now := runtime.NumGoroutine(); now > during+each/2 {
 		t.Errorf("%d goroutines after a change, %d before", now, during)
 	}
 	leave()
