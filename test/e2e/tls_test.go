@@ -5,9 +5,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mcp-gateway/cmd/mcp-gateway/run"
@@ -43,6 +46,11 @@ func TestTLS(t *testing.T) {
 	if old, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Error("TLS 1.1 is spoken")
 		old.Close()
+	}
+	if plain, err := http.Get("http://" + addr + "/mcp"); err != nil || plain.StatusCode != http.StatusBadRequest {
+		t.Errorf("without TLS: %v, %v", plain, err)
+	} else if said, err := io.ReadAll(plain.Body); err != nil || !strings.Contains(string(said), "https://") {
+		t.Errorf("without TLS it is told %q, %v", said, err)
 	}
 
 	renewed, its := stage.Certificate(t, 2)

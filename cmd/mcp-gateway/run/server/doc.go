@@ -3,4 +3,5 @@
 // Map:
 //
 //	server.go  Server: serve until the end, then let calls under way finish
+//	secure.go  connections over TLS, and what is told to who speaks without
 package server

@@ -90,9 +90,9 @@ func (s *Server) secure(on net.Listener) net.Listener {
 	if s.pair.Load() == nil {
 		return on
 	}
-	return tls.NewListener(on, &tls.Config{
+	return secured{tls.NewListener(on, &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.pair.Load(), nil },
-	})
+	})}
 }
