@@ -29,7 +29,7 @@ func serve(ctx context.Context, f *flags) (err error) {
 		return err
 	}
 	shield(log)
-	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log, Loud: f.loud.take, Helper: confine.Helper()})
+	g, err := run.Open(ctx, run.Options{ConfigPath: f.config, Version: buildVersion(), Log: log, Loud: f.loud.take, Serves: true, Helper: confine.Helper()})
 	if err != nil {
 		return err
 	}

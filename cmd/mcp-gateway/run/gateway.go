@@ -51,6 +51,7 @@ type Options struct {
 	Loud       func(level logs.Level) // is told what level a configuration in force asks for; nil for nobody
 	Clock      func() time.Time       // nil: time.Now
 	OnStatus   func(net.Addr)         // is told where health and metrics are served; nil for nobody
+	Serves     bool                   // take the port of hosts before anything is begun
 	Helper     []string               // the command that confines children; none: nothing can be confined
 	Only       string                 // of an inspection: the one upstream that is asked; "" = those that need be
 }
@@ -116,6 +117,11 @@ func Open(ctx context.Context, o Options) (g *Gateway, err error) {
 	next, err := g.plan(ctx, g.config)
 	if err != nil {
 		return g, err
+	}
+	if o.Serves {
+		if err := g.server.Bind(ctx, g.config.Listen.MCP); err != nil {
+			return g, err
+		}
 	}
 	if err := g.openState(ctx); err != nil {
 		return g, err
@@ -243,8 +249,7 @@ func (g *Gateway) Refresh(ctx context.Context, upstream string) error {
 
 // Serve listens until ctx ends, then lets calls under way finish.
 func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.config.Listen.MCP)
-	if err != nil {
+	if err := g.server.Bind(ctx, g.config.Listen.MCP); err != nil {
 		return err
 	}
 	for _, remark := range g.config.Remarks() {
@@ -258,9 +263,9 @@ func (g *Gateway) Serve(ctx context.Context, ready func(addr net.Addr)) error {
 	background.Go(func() { g.log().Status(g.serveStatus(work)) })
 	background.Go(func() { g.admins.Serve(work) })
 	if ready != nil {
-		ready(listener.Addr())
+		ready(g.server.Addr())
 	}
-	err = g.server.Serve(ctx, listener, g.facing())
+	err := g.server.Serve(ctx, g.facing())
 	stop()
 	background.Wait()
 	return err
@@ -276,7 +281,7 @@ func (g *Gateway) facing() server.Options {
 
 // Close ends children and closes what lasts, journal last.
 func (g *Gateway) Close(ctx context.Context) error {
-	var err error
+	err := g.server.Release()
 	g.files.stop()
 	if g.sessions != nil {
 		g.sessions.Close()

@@ -38,7 +38,27 @@ type Options struct {
 
 // Server serves hosts. Its certificate can be replaced while it does.
 type Server struct {
-	pair atomic.Pointer[tls.Certificate]
+	pair  atomic.Pointer[tls.Certificate]
+	bound net.Listener // nil: not yet, or served
+}
+
+// Bind takes the port, where it is not taken yet; until it is served, hosts wait.
+func (s *Server) Bind(ctx context.Context, addr string) (err error) {
+	if s.bound == nil {
+		s.bound, err = (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	}
+	return err
+}
+
+// Addr is what was bound.
+func (s *Server) Addr() net.Addr { return s.bound.Addr() }
+
+// Release gives up a port that was not served.
+func (s *Server) Release() error {
+	if s.bound == nil {
+		return nil
+	}
+	return s.bound.Close()
 }
 
 // Set takes up the certificate of a configuration: hosts that connect from now on see
@@ -55,9 +75,11 @@ func (s *Server) Set(l *listen.Listen, o Options) {
 	}
 }
 
-// Serve serves hosts on a listener until ctx ends, then lets calls under way finish.
+// Serve serves hosts on what was bound until ctx ends, then lets calls under way finish.
 // It returns when all have, and calls ended before it waits for them.
-func (s *Server) Serve(ctx context.Context, on net.Listener, o Options) error {
+func (s *Server) Serve(ctx context.Context, o Options) error {
+	on := s.bound
+	s.bound = nil
 	hosts := &http.Server{
 		Handler: o.Handler, ReadHeaderTimeout: headerTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes, ErrorLog: zap.NewStdLog(o.Log),
