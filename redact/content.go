@@ -5,6 +5,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/protocol/rawjson"
 	"mcp-gateway/redact/bound"
 	"mcp-gateway/redact/hidden"
 	"mcp-gateway/redact/meaning"
@@ -104,7 +105,7 @@ func (w *walker) foreignIcon(i int) bool {
 func (w *walker) leaveOut(i int) int {
 	w.sign(codeIcon)
 	w.out = append(w.out, w.in[w.copied:i]...)
-	end := w.space(meaning.End(w.in, i))
+	end := rawjson.SkipSpace(w.in, meaning.End(w.in, i))
 	next := w.comma(end)
 	if next == end { // it was the last
 		w.out = bytes.TrimRight(w.out, " \t\r\n")

@@ -10,6 +10,7 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/protocol/rawjson"
 	"mcp-gateway/redact/hidden"
 	"mcp-gateway/redact/meaning"
 	"mcp-gateway/redact/place"
@@ -66,7 +67,7 @@ func (w *walker) reset(in []byte, secrets bool) {
 
 // run walks the document, whose root stands at p.
 func (w *walker) run(p place.Place) ([]byte, error) {
-	w.value(w.space(0), p)
+	w.value(rawjson.SkipSpace(w.in, 0), p)
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -78,13 +79,6 @@ func (w *walker) run(p place.Place) ([]byte, error) {
 		return nil, gateway.Because(gateway.CodeContractViolation, errNames, gateway.ReasonNamesMeet)
 	}
 	return w.out, nil
-}
-
-func (w *walker) space(i int) int {
-	for i < len(w.in) && (w.in[i] == ' ' || w.in[i] == '\n' || w.in[i] == '\t' || w.in[i] == '\r') {
-		i++
-	}
-	return i
 }
 
 // value walks the value at i and returns the index after it.
@@ -106,7 +100,7 @@ func (w *walker) value(i int, p place.Place) int {
 	case '[':
 		return w.array(i, p)
 	case '"':
-		end := stringEnd(w.in, i)
+		end := rawjson.SkipString(w.in, i)
 		if w.wraps {
 			if p == place.Spoken {
 				w.wrapText(i, end)
@@ -134,30 +128,10 @@ func (w *walker) value(i int, p place.Place) int {
 	return i
 }
 
-// stringEnd returns the index after the string token at i: after the first quote
-// that an even number of backslashes precedes.
-func stringEnd(b []byte, i int) int {
-	for j := i + 1; j < len(b); j++ {
-		n := bytes.IndexByte(b[j:], '"')
-		if n < 0 {
-			break
-		}
-		j += n
-		k := j
-		for k-1 > i && b[k-1] == '\\' {
-			k--
-		}
-		if (j-k)%2 == 0 {
-			return j + 1
-		}
-	}
-	return len(b)
-}
-
 func (w *walker) array(i int, p place.Place) int {
 	at := len(w.path)
 	w.path = append(w.path, step{})
-	i = w.space(i + 1)
+	i = rawjson.SkipSpace(w.in, i+1)
 	for w.err == nil && i < len(w.in) && w.in[i] != ']' {
 		from := i
 		if p == place.Icons && w.foreignIcon(i) {
@@ -174,9 +148,9 @@ func (w *walker) array(i int, p place.Place) int {
 }
 
 func (w *walker) comma(i int) int {
-	i = w.space(i)
+	i = rawjson.SkipSpace(w.in, i)
 	if i < len(w.in) && w.in[i] == ',' {
-		i = w.space(i + 1)
+		i = rawjson.SkipSpace(w.in, i+1)
 	}
 	return i
 }
@@ -184,9 +158,9 @@ func (w *walker) comma(i int) int {
 func (w *walker) object(i int, p place.Place) int {
 	at := len(w.path)
 	w.path = append(w.path, step{})
-	i = w.space(i + 1)
+	i = rawjson.SkipSpace(w.in, i+1)
 	for w.err == nil && i < len(w.in) && w.in[i] == '"' {
-		end := stringEnd(w.in, i)
+		end := rawjson.SkipString(w.in, i)
 		token := w.in[i:end]
 		name := token[1 : len(token)-1]
 		w.path[at] = step{name: name}
@@ -196,14 +170,14 @@ func (w *walker) object(i int, p place.Place) int {
 		} else if tells || !plainToken(name) || w.secrets && len(name) >= longName && meaning.Find(name) != 0 {
 			name = w.name(i, end, p)
 		}
-		i = w.space(end)
+		i = rawjson.SkipSpace(w.in, end)
 		if i < len(w.in) && w.in[i] == ':' {
-			i = w.space(i + 1)
+			i = rawjson.SkipSpace(w.in, i+1)
 		}
 		if at := p.Member(string(name), w.in[i:]); !tells || at == place.Alone || at == place.Fixed || at == place.Coded || at == place.Medium || !w.named(name, i) {
 			i = w.value(i, at)
 		} else {
-			i = stringEnd(w.in, i)
+			i = rawjson.SkipString(w.in, i)
 		}
 		i = w.comma(i)
 	}
@@ -220,7 +194,7 @@ func (w *walker) named(name []byte, i int) bool {
 	if i >= len(w.in) || w.in[i] != '"' {
 		return false
 	}
-	end := stringEnd(w.in, i)
+	end := rawjson.SkipString(w.in, i)
 	value := w.unescaped(w.in[i:end])
 	class, ok := w.r.secrets.Assigned(name, value)
 	if !ok {

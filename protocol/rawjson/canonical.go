@@ -31,7 +31,7 @@ func AppendString(dst []byte, s string) []byte {
 // and so give one form to values that differ. The form is never longer than raw.
 func AppendCanonical(dst, raw []byte) []byte {
 	c := canonicalizer{raw: raw, dst: dst, members: make([]span, 0, 32)}
-	c.value(skipSpace(raw, 0), 0)
+	c.value(SkipSpace(raw, 0), 0)
 	return c.dst
 }
 
@@ -70,7 +70,7 @@ func (c *canonicalizer) value(i, depth int) int {
 	case i >= len(c.raw):
 		return i
 	case c.raw[i] == '"':
-		end = skipString(c.raw, i)
+		end = SkipString(c.raw, i)
 		c.text(c.raw[i:end])
 		return end
 	case c.raw[i] == '{' && depth < maxDepth:
@@ -78,7 +78,7 @@ func (c *canonicalizer) value(i, depth int) int {
 	case c.raw[i] == '[' && depth < maxDepth:
 		return c.array(i+1, depth+1)
 	}
-	end = skipValue(c.raw, i)
+	end = SkipValue(c.raw, i)
 	c.dst = append(c.dst, c.raw[i:end]...)
 	return end
 }

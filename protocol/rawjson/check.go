@@ -83,7 +83,7 @@ func scan(raw []byte, lim Limits) (at int, what string) {
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
 		case c == '"':
-			i = skipString(raw, i)
+			i = SkipString(raw, i)
 		case c == '{' || c == '[':
 			if depth++; depth > lim.Depth {
 				return i, nesting
@@ -93,7 +93,7 @@ func scan(raw []byte, lim Limits) (at int, what string) {
 			depth--
 			i++
 		case c == '-' || isDigit(c):
-			end := skipScalar(raw, i)
+			end := SkipScalar(raw, i)
 			if what := numberExcess(raw[i:end], lim); what != "" {
 				return i, what
 			}

@@ -5,7 +5,8 @@ import "bytes"
 // The skippers find where things end in checked JSON. They never look past raw
 // and never go back, whatever the bytes are.
 
-func skipSpace(raw []byte, i int) int {
+// SkipSpace returns where the white space at i ends (RFC 8259, 2).
+func SkipSpace(raw []byte, i int) int {
 	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
 		i++
 	}
@@ -14,8 +15,8 @@ func skipSpace(raw []byte, i int) int {
 
 // skipSeparator skips white space and one comma.
 func skipSeparator(raw []byte, i int) int {
-	if i = skipSpace(raw, i); i < len(raw) && raw[i] == ',' {
-		i = skipSpace(raw, i+1)
+	if i = SkipSpace(raw, i); i < len(raw) && raw[i] == ',' {
+		i = SkipSpace(raw, i+1)
 	}
 	return i
 }
@@ -25,7 +26,7 @@ func skipName(raw []byte, i int) int {
 	if i >= len(raw) || raw[i] != '"' {
 		return i
 	}
-	if end := skipString(raw, i); end-i >= 2 {
+	if end := SkipString(raw, i); end-i >= 2 {
 		return end
 	}
 	return i
@@ -34,8 +35,8 @@ func skipName(raw []byte, i int) int {
 // skipColon returns where the value behind the name that ends at i begins, or i
 // if no colon follows.
 func skipColon(raw []byte, i int) int {
-	if at := skipSpace(raw, i); at < len(raw) && raw[at] == ':' {
-		return skipSpace(raw, at+1)
+	if at := SkipSpace(raw, i); at < len(raw) && raw[at] == ':' {
+		return SkipSpace(raw, at+1)
 	}
 	return i
 }
@@ -48,25 +49,25 @@ func skipClose(raw []byte, i int, bracket byte) int {
 	return i
 }
 
-// skipValue returns the end of the value that begins at i.
-func skipValue(raw []byte, i int) int {
+// SkipValue returns the end of the value that begins at i.
+func SkipValue(raw []byte, i int) int {
 	if i >= len(raw) {
 		return len(raw)
 	}
 	switch raw[i] {
 	case '"':
-		return skipString(raw, i)
+		return SkipString(raw, i)
 	case '{', '[':
 		return skipNested(raw, i)
 	default:
-		return skipScalar(raw, i)
+		return SkipScalar(raw, i)
 	}
 }
 
-// skipString returns the end of the string whose opening quote is at i: behind
+// SkipString returns the end of the string whose opening quote is at i: behind
 // the first quote after it that an even number of backslashes precedes. A run
 // of backslashes is counted for one quote only, so the work is linear.
-func skipString(raw []byte, i int) int {
+func SkipString(raw []byte, i int) int {
 	for j := i + 1; j < len(raw); j++ {
 		n := bytes.IndexByte(raw[j:], '"')
 		if n < 0 {
@@ -89,7 +90,7 @@ func skipNested(raw []byte, i int) int {
 	for depth := 0; i < len(raw); {
 		switch raw[i] {
 		case '"':
-			i = skipString(raw, i)
+			i = SkipString(raw, i)
 			continue
 		case '{', '[':
 			depth++
@@ -103,8 +104,8 @@ func skipNested(raw []byte, i int) int {
 	return len(raw)
 }
 
-// skipScalar returns the end of the number, true, false or null at i.
-func skipScalar(raw []byte, i int) int {
+// SkipScalar returns the end of the number, true, false or null at i.
+func SkipScalar(raw []byte, i int) int {
 	for i < len(raw) {
 		switch raw[i] {
 		case ',', ':', ']', '}', '{', '[', '"', ' ', '\n', '\t', '\r':

@@ -15,7 +15,7 @@ import (
 // Kind returns the kind of the value: '{', '[', '"', 't', 'f', 'n', '0' for
 // every number, or 0 if there is none.
 func Kind(raw []byte) byte {
-	i := skipSpace(raw, 0)
+	i := SkipSpace(raw, 0)
 	if i >= len(raw) {
 		return 0
 	}
@@ -153,7 +153,7 @@ type cursor struct {
 
 // open returns a cursor over raw, at its end if raw is not of that kind.
 func open(raw []byte, kind byte) cursor {
-	i := skipSpace(raw, 0)
+	i := SkipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != kind {
 		return cursor{at: 1}
 	}
@@ -173,7 +173,7 @@ func (c *cursor) next() bool {
 			return false
 		}
 	}
-	end := skipValue(c.raw, i)
+	end := SkipValue(c.raw, i)
 	if end <= i {
 		return false
 	}
@@ -183,8 +183,8 @@ func (c *cursor) next() bool {
 
 // trim returns the value within raw without the white space around it.
 func trim(raw []byte) []byte {
-	i := skipSpace(raw, 0)
-	end := skipValue(raw, i)
+	i := SkipSpace(raw, 0)
+	end := SkipValue(raw, i)
 	return raw[i:end:end]
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"mcp-gateway/protocol/rawjson"
 	"mcp-gateway/schema/plan/scalar"
 	"mcp-gateway/schema/plan/scan"
 )
@@ -14,7 +15,7 @@ const maxNesting = 10_000
 // A value whose strings have no escapes is judged without an allocation.
 func (n *Node) Accept(raw []byte, fuel int) scalar.Verdict {
 	e := eval{b: raw, fuel: fuel}
-	v, _ := e.value(n, scan.Space(raw, 0))
+	v, _ := e.value(n, rawjson.SkipSpace(raw, 0))
 	if e.spent() {
 		return scalar.Maybe
 	}
@@ -37,7 +38,7 @@ func (e *eval) value(n *Node, i int) (scalar.Verdict, int) {
 		return scalar.Maybe, len(e.b)
 	}
 	if n.always || n.never {
-		end := scan.Value(e.b, i)
+		end := rawjson.SkipValue(e.b, i)
 		e.fuel -= (end - i) / 16
 		return scalar.YesIf(n.always), end
 	}
@@ -59,7 +60,7 @@ func (e *eval) value(n *Node, i int) (scalar.Verdict, int) {
 func (e *eval) own(n *Node, i int) (v scalar.Verdict, end int) {
 	kind := scalar.KindOf(e.b[i])
 	if !n.rule.Admits(kind) {
-		end = scan.Value(e.b, i)
+		end = rawjson.SkipValue(e.b, i)
 		e.fuel -= (end - i) / 16
 		return scalar.No, end
 	}
@@ -71,13 +72,13 @@ func (e *eval) own(n *Node, i int) (v scalar.Verdict, end int) {
 		v, end = e.array(n, i)
 		return min(v, n.rule.Container()), end
 	case scalar.String:
-		end = scan.String(e.b, i)
+		end = rawjson.SkipString(e.b, i)
 		return n.rule.String(e.b[i:end], &e.fuel), end
 	case scalar.Number:
-		end = scan.Scalar(e.b, i)
+		end = rawjson.SkipScalar(e.b, i)
 		return n.rule.Number(e.b[i:end]), end
 	}
-	return n.rule.Literal(e.b[i]), scan.Scalar(e.b, i)
+	return n.rule.Literal(e.b[i]), rawjson.SkipScalar(e.b, i)
 }
 
 // inPlace applies the subschemas that judge the same value. Each reads it
@@ -156,7 +157,7 @@ func (e *eval) array(n *Node, i int) (scalar.Verdict, int) {
 		}
 		var end int
 		if sub == nil {
-			end = scan.Value(e.b, at)
+			end = rawjson.SkipValue(e.b, at)
 		} else {
 			var sv scalar.Verdict
 			sv, end = e.value(sub, at)
@@ -217,7 +218,7 @@ func (e *eval) field(n *Node, f field, name []byte, i int) (v scalar.Verdict, en
 		judge(n.extra)
 	}
 	if end < 0 {
-		end = scan.Value(e.b, i)
+		end = rawjson.SkipValue(e.b, i)
 	}
 	return v, end
 }

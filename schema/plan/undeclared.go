@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"mcp-gateway/protocol/rawjson"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ import (
 // the empty pointer: the value as a whole cannot be vouched for.
 func (n *Node) Undeclared(raw []byte, limit, fuel int) []string {
 	u := undeclared{b: raw, limit: limit, fuel: fuel}
-	u.value([]*Node{n}, scan.Space(raw, 0), nil)
+	u.value([]*Node{n}, rawjson.SkipSpace(raw, 0), nil)
 	if u.fuel < 0 {
 		return []string{""}
 	}
@@ -72,7 +73,7 @@ func Escape(name string) string {
 // returns the index after it.
 func (u *undeclared) value(nodes []*Node, i int, at *step) int {
 	if i >= len(u.b) || u.b[i] != '{' && u.b[i] != '[' || len(u.found) >= u.limit || u.fuel < 0 {
-		return scan.Value(u.b, i)
+		return rawjson.SkipValue(u.b, i)
 	}
 	var buf [8]*Node
 	here := buf[:0]
@@ -83,7 +84,7 @@ func (u *undeclared) value(nodes []*Node, i int, at *step) int {
 		return u.array(here, i, at)
 	}
 	if at != nil && !slices.ContainsFunc(here, (*Node).namesMembers) {
-		return scan.Value(u.b, i)
+		return rawjson.SkipValue(u.b, i)
 	}
 	return u.object(here, i, at)
 }
@@ -146,7 +147,7 @@ func (u *undeclared) object(here []*Node, i int, at *step) int {
 			if len(u.found) < u.limit {
 				u.found = append(u.found, at.pointer(name))
 			}
-			end = scan.Value(u.b, start)
+			end = rawjson.SkipValue(u.b, start)
 		} else {
 			end = u.value(apply, start, &step{up: at, name: name})
 		}

@@ -1,4 +1,4 @@
-// Package scan is the byte scanner below the plan: it walks JSON that was checked
+// Package scan is the byte scanner below the plan: the members of JSON that was checked
 // before. On other input it stays within the slice and the answer means nothing.
 //
 // Map:
