@@ -124,15 +124,17 @@ var (
 const MostCancelled = 3
 
 // Tickets keeps tickets durably. Several processes may share one. Every change is
-// one compare-and-set.
+// one compare-and-set. Time only goes on for it: what it found over once is over,
+// though clocks are set back.
 type Tickets interface {
 	// Ask opens a ticket, or returns the one that is open for the same binding. A
 	// caller may have at most so many pending: ErrTooMany. A denial stands for as long
 	// as its ticket would have: ErrDenied, with that ticket. What was opened under other
 	// terms, or is Instead, does not answer for the binding: it ends where it is open.
 	Ask(ctx context.Context, t *Ticket, most int) (*Ticket, error)
-	// Ticket returns a ticket; ErrNoTicket.
-	Ticket(ctx context.Context, id string) (*Ticket, error)
+	// Ticket returns a ticket as it stands now: one whose time is over ends so.
+	// ErrNoTicket.
+	Ticket(ctx context.Context, id string, now time.Time) (*Ticket, error)
 	// Decide gives a pending ticket its verdict; with Cancelled it also revokes an
 	// approved one. ErrState if it is neither or its time is over.
 	Decide(ctx context.Context, id string, v Verdict) error

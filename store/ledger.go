@@ -8,28 +8,31 @@ import (
 	"strings"
 	"time"
 
-	"mcp-gateway/approval"
 	"mcp-gateway/gateway"
 	"mcp-gateway/receipt"
-	"mcp-gateway/store/tickets"
 )
 
 var _ receipt.Ledger = (*Store)(nil)
 
 // Begin implements receipt.Ledger.
-func (s *Store) Begin(ctx context.Context, e *receipt.Entry) (holder *receipt.Entry, err error) {
-	err = s.commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) Begin(ctx context.Context, e *receipt.Entry) (*receipt.Entry, error) {
+	var holder *receipt.Entry
+	var refused error
+	err := s.commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if e.Scope != nil {
 			if holder, err = entry(tx.QueryRowContext(ctx, selectActions+"WHERE scope = ?", e.Scope[:])); err != nil || holder != nil {
 				return err
 			}
 		}
-		if err := useTicket(ctx, tx, e, e.Began); err != nil {
+		if refused, err = s.useTicket(ctx, tx, e, e.Began); refused != nil || err != nil {
 			return err
 		}
 		return insertAction(ctx, tx, e)
 	})
+	if err == nil {
+		err = refused
+	}
 	if err != nil {
 		return nil, explain("entering an action", err)
 	}
@@ -37,15 +40,14 @@ func (s *Store) Begin(ctx context.Context, e *receipt.Entry) (holder *receipt.En
 }
 
 // useTicket uses up the approval of an action's attempt, if it has one.
-func useTicket(ctx context.Context, tx *sql.Tx, e *receipt.Entry, now time.Time) error {
+func (s *Store) useTicket(ctx context.Context, tx *sql.Tx, e *receipt.Entry, now time.Time) (refused, err error) {
 	if e.Approval == "" {
-		return nil
+		return nil, nil
 	}
-	err := tickets.Consume(ctx, tx, e.Approval, e.Action, now)
-	if errors.Is(err, approval.ErrState) {
-		err = receipt.ErrTicket
+	if refused, err = s.Use(ctx, tx, e.Approval, e.Action, now); refused != nil {
+		refused = receipt.ErrTicket
 	}
-	return err
+	return refused, err
 }
 
 func insertAction(ctx context.Context, tx *sql.Tx, e *receipt.Entry) error {
@@ -67,7 +69,8 @@ func scopeOf(e *receipt.Entry) any {
 
 // Resume implements receipt.Ledger.
 func (s *Store) Resume(ctx context.Context, e *receipt.Entry, from gateway.Outcome, now time.Time) error {
-	return explain("resuming an action", s.commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+	var refused error
+	failed := s.commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
 		var before string
 		err := tx.QueryRowContext(ctx, "SELECT approval FROM actions WHERE action = ? AND state = ? AND attempt = ?",
 			e.Action, string(from), e.Attempt-1).Scan(&before)
@@ -75,15 +78,19 @@ func (s *Store) Resume(ctx context.Context, e *receipt.Entry, from gateway.Outco
 			return receipt.ErrRaced
 		}
 		if err == nil && !(from == gateway.OutcomeAwaiting && e.Approval == before) {
-			err = useTicket(ctx, tx, e, now)
+			refused, err = s.useTicket(ctx, tx, e, now)
 		}
-		if err != nil {
+		if refused != nil || err != nil {
 			return err
 		}
 		return one(tx.ExecContext(ctx, `
 			UPDATE actions SET state = ?, attempt = ?, writer = ?, draft = ?, approval = ?, settled = 0 WHERE action = ?`,
 			string(gateway.OutcomeInFlight), e.Attempt, e.Writer, nonNil(e.Draft), e.Approval, e.Action))
-	}))
+	})
+	if failed == nil {
+		failed = refused
+	}
+	return explain("resuming an action", failed)
 }
 
 // Settle implements receipt.Ledger. It is written, and not synced: what a power

@@ -34,10 +34,13 @@ var handles string
 //go:embed schema/terms.sql
 var terms string
 
+//go:embed schema/clock.sql
+var clock string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
 func migrations() []string {
-	return []string{version1, version2, confined, effects, profiles, consents, handles, terms}
+	return []string{version1, version2, confined, effects, profiles, consents, handles, terms, clock}
 }
 
 // inspect says which version a database has, without writing to it: 0 is an

@@ -109,7 +109,7 @@ func (o *Office) Show(ctx context.Context, who *approval.Person, id string) (*Vi
 }
 
 func (o *Office) view(ctx context.Context, who *approval.Person, id string) (*View, error) {
-	t, err := o.Tickets.Ticket(ctx, id)
+	t, err := o.Tickets.Ticket(ctx, id, o.Clock())
 	if errors.Is(err, approval.ErrNoTicket) || err == nil && !who.Sees(&t.Binding) {
 		return nil, NoTicket
 	}

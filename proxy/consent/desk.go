@@ -126,7 +126,7 @@ func (d *Desk) ticket(ctx context.Context, c *call.Call, terms string) (*approva
 // named returns the ticket of that id if it is for this call; nil where it was answered,
 // or waits, under other terms than those of now.
 func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, terms, action string, now time.Time) (*approval.Ticket, error) {
-	t, err := d.Tickets.Ticket(ctx, id)
+	t, err := d.Tickets.Ticket(ctx, id, now)
 	switch {
 	case errors.Is(err, approval.ErrNoTicket):
 		return nil, gateway.Because(gateway.CodeApprovalInvalid, err, "approval_unknown")
@@ -138,8 +138,6 @@ func (d *Desk) named(ctx context.Context, id string, b *approval.Binding, terms,
 	}
 	open := t.State == approval.Pending || t.State == approval.Approved
 	switch {
-	case open && !now.Before(t.Expires): // nobody noted it yet
-		return nil, gateway.Fail(gateway.CodeApprovalInvalid, "approval_expired")
 	case t.State == approval.Consumed && action != "" && t.Action == action:
 		t.State = approval.Approved
 		return t, nil

@@ -4,5 +4,6 @@
 // Map:
 //
 //	tickets.go   Box: approval.Tickets, each change one compare-and-set
+//	clock.go     the time by which they end, which never goes back
 //	consents.go  approvals that stand for later calls
 package tickets

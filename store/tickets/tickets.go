@@ -19,6 +19,8 @@ type Box struct {
 	Read    *sql.DB
 	Commit  func(ctx context.Context, durable bool, do func(context.Context, *sql.Tx) error) error
 	Explain func(doing string, err error) error
+
+	clock clock
 }
 
 // Ask implements approval.Tickets.
@@ -27,26 +29,26 @@ func (b *Box) Ask(ctx context.Context, t *approval.Ticket, most int) (*approval.
 	var ended string
 	err := b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
 		of := &t.Binding
-		digest, now := of.Digest(), t.Created.UnixNano()
-		if _, err := tx.ExecContext(ctx, lapse+" AND binding = ?", now, digest); err != nil {
+		digest := of.Digest()
+		mark, err := b.tick(ctx, tx, t.Created)
+		if err != nil {
 			return err
 		}
-		var err error
 		if ended, err = supersede(ctx, tx, t, digest); err != nil {
 			return err
 		}
-		if open, err = standing(ctx, tx, t, digest); err != nil || open != nil {
+		if open, err = standing(ctx, tx, t, digest, mark); err != nil || open != nil {
 			return err
 		}
-		if err := tooOften(ctx, tx, t, most); err != nil {
+		if err := tooOften(ctx, tx, t, most, mark); err != nil {
 			return err
 		}
 		open = t
 		_, err = tx.ExecContext(ctx, `
-			INSERT INTO tickets (id, state, binding, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires, terms)
-			VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			INSERT INTO tickets (id, state, binding, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires, ends, terms)
+			VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			t.ID, digest, of.Issuer, of.Subject, of.Tenant, of.Client, of.Upstream, of.Tool, string(of.Definition), string(of.Arguments),
-			t.Shown, now, t.Expires.UnixNano(), t.Terms)
+			t.Shown, t.Created.UnixNano(), t.Expires.UnixNano(), mark+int64(t.Expires.Sub(t.Created)), t.Terms)
 		return err
 	})
 	if err != nil && !errors.Is(err, approval.ErrDenied) {
@@ -85,11 +87,11 @@ func supersede(ctx context.Context, tx *sql.Tx, t *approval.Ticket, binding stri
 // standing returns the ticket that answers for a binding now: the open one, or the
 // one that was denied under its terms, with ErrDenied, until its time is over. nil if
 // there is none.
-func standing(ctx context.Context, tx *sql.Tx, of *approval.Ticket, binding string) (*approval.Ticket, error) {
+func standing(ctx context.Context, tx *sql.Tx, of *approval.Ticket, binding string, mark int64) (*approval.Ticket, error) {
 	t, err := scanTicket(tx.QueryRowContext(ctx, selectTickets+`
-		WHERE binding = ?1 AND (state IN ('pending', 'approved') OR state = 'denied' AND expires > ?2 AND (terms = ?3 OR terms = '' OR ?3 = ''))
+		WHERE binding = ?1 AND (state IN ('pending', 'approved') OR state = 'denied' AND ends > ?2 AND (terms = ?3 OR terms = '' OR ?3 = ''))
 		ORDER BY state = 'denied' LIMIT 1`,
-		binding, of.Created.UnixNano(), of.Terms).Scan)
+		binding, mark, of.Terms).Scan)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
@@ -100,22 +102,18 @@ func standing(ctx context.Context, tx *sql.Tx, of *approval.Ticket, binding stri
 }
 
 // tooOften holds a caller to how much it may ask.
-func tooOften(ctx context.Context, tx *sql.Tx, t *approval.Ticket, most int) error {
-	b, now := &t.Binding, t.Created.UnixNano()
+func tooOften(ctx context.Context, tx *sql.Tx, t *approval.Ticket, most int, mark int64) error {
+	b := &t.Binding
 	var pending, cancelled int
 	err := tx.QueryRowContext(ctx, `
-		SELECT (SELECT count(*) FROM tickets WHERE state = 'pending' AND expires > ?1 AND issuer = ?2 AND subject = ?3 AND tenant = ?4 AND client = ?5),
-			(SELECT count(*) FROM tickets WHERE binding = ?6 AND state = 'cancelled' AND expires > ?1 AND NOT (via = ?7 AND reason = ?8))`,
-		now, b.Issuer, b.Subject, b.Tenant, b.Client, b.Digest(), approval.ViaPolicy, approval.TermsChanged).Scan(&pending, &cancelled)
+		SELECT (SELECT count(*) FROM tickets WHERE state = 'pending' AND issuer = ?2 AND subject = ?3 AND tenant = ?4 AND client = ?5),
+			(SELECT count(*) FROM tickets WHERE binding = ?6 AND state = 'cancelled' AND ends > ?1 AND NOT (via = ?7 AND reason = ?8))`,
+		mark, b.Issuer, b.Subject, b.Tenant, b.Client, b.Digest(), approval.ViaPolicy, approval.TermsChanged).Scan(&pending, &cancelled)
 	if err == nil && (pending >= most || cancelled >= approval.MostCancelled) {
 		err = approval.ErrTooMany
 	}
 	return err
 }
-
-// lapse ends tickets whose time is over. Their ended stays 0 until that is told to
-// somebody who puts it on record.
-const lapse = `UPDATE tickets SET state = 'expired', shown = '' WHERE state IN ('pending', 'approved') AND expires <= ?`
 
 const selectTickets = `SELECT id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments, shown, created, expires,
 	decided, approver, approver_groups, self, via, reason, action, terms FROM tickets `
@@ -142,7 +140,17 @@ func scanTicket(scan func(...any) error) (*approval.Ticket, error) {
 }
 
 // Ticket implements approval.Tickets.
-func (b *Box) Ticket(ctx context.Context, id string) (*approval.Ticket, error) {
+func (b *Box) Ticket(ctx context.Context, id string, now time.Time) (*approval.Ticket, error) {
+	is, err := b.isOver(ctx, id, now)
+	if err == nil && is {
+		err = b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := b.tick(ctx, tx, now)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, b.Explain("reading a ticket", err)
+	}
 	t, err := scanTicket(b.Read.QueryRowContext(ctx, selectTickets+"WHERE id = ?", id).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = approval.ErrNoTicket
@@ -150,57 +158,86 @@ func (b *Box) Ticket(ctx context.Context, id string) (*approval.Ticket, error) {
 	return t, b.Explain("reading a ticket", err)
 }
 
-// Decide implements approval.Tickets.
+// Decide implements approval.Tickets. What a verdict finds over stays so, though it is
+// refused.
 func (b *Box) Decide(ctx context.Context, id string, v approval.Verdict) error {
-	return b.Explain("deciding a ticket", b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
-		from, ended, shown := "state = 'pending'", int64(0), "shown"
-		if v.State == approval.Cancelled {
-			from = "state IN ('pending', 'approved')"
-		}
-		if v.State != approval.Approved {
-			ended, shown = v.At.UnixNano(), "''"
-		}
-		result, err := tx.ExecContext(ctx, `
-			UPDATE tickets SET state = ?, decided = ?, ended = ?, approver = ?, approver_groups = ?, self = ?, via = ?, reason = ?, shown = `+shown+`
-			WHERE id = ? AND expires > ? AND `+from,
-			string(v.State), v.At.UnixNano(), ended, v.Approver, strings.Join(v.Groups, "\n"), v.Self, v.Via, v.Reason, id, v.At.UnixNano())
+	var refused error
+	err := b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+		mark, err := b.tick(ctx, tx, v.At)
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil {
+		if refused, err = decide(ctx, tx, id, &v); refused != nil || err != nil {
 			return err
-		} else if n != 1 {
-			return approval.ErrState
 		}
-		return remember(ctx, tx, id, &v)
-	}))
+		return remember(ctx, tx, id, &v, mark)
+	})
+	if err == nil {
+		err = refused
+	}
+	return b.Explain("deciding a ticket", err)
+}
+
+// decide is the one change that a verdict makes.
+func decide(ctx context.Context, tx *sql.Tx, id string, v *approval.Verdict) (refused, err error) {
+	from, ended, shown := "state = 'pending'", int64(0), "shown"
+	if v.State == approval.Cancelled {
+		from = "state IN ('pending', 'approved')"
+	}
+	if v.State != approval.Approved {
+		ended, shown = v.At.UnixNano(), "''"
+	}
+	return one(tx.ExecContext(ctx, `
+		UPDATE tickets SET state = ?, decided = ?, ended = ?, approver = ?, approver_groups = ?, self = ?, via = ?, reason = ?, shown = `+shown+`
+		WHERE id = ? AND `+from,
+		string(v.State), v.At.UnixNano(), ended, v.Approver, strings.Join(v.Groups, "\n"), v.Self, v.Via, v.Reason, id))
+}
+
+// one refuses a change of no ticket with ErrState.
+func one(result sql.Result, err error) (refused, failed error) {
+	if err != nil {
+		return nil, err
+	}
+	n, err := result.RowsAffected()
+	if n != 1 {
+		refused = approval.ErrState
+	}
+	return refused, err
 }
 
 // Consume implements approval.Tickets.
 func (b *Box) Consume(ctx context.Context, id, action string, now time.Time) error {
-	return b.Explain("using up an approval", b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
-		return Consume(ctx, tx, id, action, now)
-	}))
+	var refused error
+	err := b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) (err error) {
+		refused, err = b.Use(ctx, tx, id, action, now)
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return b.Explain("using up an approval", err)
 }
 
-// Consume uses up an approved ticket within a transaction, or makes sure that a consent
-// of that id still stands: it is not used up, and must not have been withdrawn.
-func Consume(ctx context.Context, tx *sql.Tx, id, action string, now time.Time) error {
-	result, err := tx.ExecContext(ctx, `
-		UPDATE tickets SET state = 'consumed', action = ?, ended = ?, shown = ''
-		WHERE id = ? AND state = 'approved' AND expires > ?`, action, now.UnixNano(), id, now.UnixNano())
+// Use uses up an approved ticket within a transaction, or makes sure that a consent of
+// that id still stands: it is not used up, and must not have been withdrawn. Where it is
+// refused, with ErrState, the transaction goes on: what was found over stays so.
+func (b *Box) Use(ctx context.Context, tx *sql.Tx, id, action string, now time.Time) (refused, err error) {
+	mark, err := b.tick(ctx, tx, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if n, err := result.RowsAffected(); n == 1 || err != nil {
-		return err
+	refused, err = one(tx.ExecContext(ctx, `
+		UPDATE tickets SET state = 'consumed', action = ?, ended = ?, shown = ''
+		WHERE id = ? AND state = 'approved'`, action, now.UnixNano(), id))
+	if refused == nil || err != nil {
+		return nil, err
 	}
-	var stands int
-	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM consents WHERE id = ? AND expires > ?", id, now.UnixNano()).Scan(&stands)
-	if err == nil && stands == 0 {
-		err = approval.ErrState
+	var stands bool
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM consents WHERE id = ? AND expires > ? AND ends > ?)", id, now.UnixNano(), mark).Scan(&stands)
+	if stands {
+		refused = nil
 	}
-	return err
+	return refused, err
 }
 
 // Tickets implements approval.Tickets.
@@ -234,9 +271,13 @@ func (b *Box) Tickets(ctx context.Context, q approval.Query) ([]approval.Ticket,
 
 // Expire implements approval.Tickets.
 func (b *Box) Expire(ctx context.Context, now time.Time, noted bool) ([]approval.Ticket, error) {
+	due, err := b.due(ctx, now, noted)
+	if err != nil || !due {
+		return nil, b.Explain("looking for tickets whose time is over", err)
+	}
 	var over []approval.Ticket
-	err := b.Commit(ctx, false, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, lapse, now.UnixNano()); err != nil || !noted {
+	err = b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := b.tick(ctx, tx, now); err != nil || !noted {
 			return err
 		}
 		rows, err := tx.QueryContext(ctx, `UPDATE tickets SET ended = ? WHERE state = 'expired' AND ended = 0

@@ -50,7 +50,7 @@ func approved(t *testing.T, k *store.Store, b approval.Binding, at time.Time) st
 func bound(t *testing.T, s *stage.Stage, k *store.Store, tool, arguments string) (b approval.Binding, id string) {
 	t.Helper()
 	id = ticketOf(t, s.Host("alice").Call(t, tool, arguments))
-	ticket, err := k.Ticket(t.Context(), id)
+	ticket, err := k.Ticket(t.Context(), id, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

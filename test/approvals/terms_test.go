@@ -65,7 +65,7 @@ func TestPolicyAsksForMoreByNow(t *testing.T) {
 		if again := ticketOf(t, call("")); next == old || again != next {
 			t.Errorf("%s: asked by %s, then %s, then %s", tc.name, old, next, again)
 		}
-		ended, err := k.Ticket(t.Context(), old)
+		ended, err := k.Ticket(t.Context(), old, time.Now())
 		if err != nil || ended.State != tc.was || tc.was == approval.Cancelled && ended.Verdict.Via != approval.ViaPolicy {
 			t.Errorf("%s: the old one is %+v, %v", tc.name, ended, err)
 		}

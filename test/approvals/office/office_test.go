@@ -93,7 +93,7 @@ func TestAnswers(t *testing.T) {
 		_, err := d.Decide(t.Context(), tc.who, id, tc.answer)
 		var refused desks.Refusal
 		errors.As(err, &refused)
-		k, readErr := d.Tickets.Ticket(t.Context(), id)
+		k, readErr := d.Tickets.Ticket(t.Context(), id, time.Now())
 		if readErr != nil || refused != tc.want || (err == nil) != (tc.want == "") || k.State != tc.state || (len(d.record) == 1) != (err == nil) {
 			t.Errorf("%s: %v, now %s, on record %q", tc.name, err, k.State, d.record)
 		}
@@ -109,7 +109,7 @@ func TestWithoutARecord(t *testing.T) {
 		t.Errorf("shown: %v", err)
 	}
 	_, err := d.Decide(t.Context(), carol, id, desks.Answer{State: approval.Approved, Reason: "fine", Remember: true})
-	k, readErr := d.Tickets.Ticket(t.Context(), id)
+	k, readErr := d.Tickets.Ticket(t.Context(), id, time.Now())
 	if !errors.Is(err, desks.Unrecorded) || !errors.Is(err, d.broken) || readErr != nil || k.State != approval.Cancelled {
 		t.Errorf("%v, now %s", err, k.State)
 	}
