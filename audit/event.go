@@ -57,6 +57,7 @@ type Event struct {
 
 	// What was decided, why, and what became of it.
 	Policy      Version        // of a call: a prefix of what policy.loaded names whole
+	Bundle      Ident          // of policy.refused: what the configuration calls the bundle
 	Input       gateway.Digest // of the decision's argument-free input, kept apart
 	Effect      gateway.Effect
 	Reasons     []gateway.Reason // at most 8 are written

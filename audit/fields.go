@@ -59,6 +59,7 @@ var fields = [...]field{
 	word("class", shape.Class, invalid, func(e *Event) *gateway.SideEffect { return &e.Class }),
 
 	word("policy", shape.Version, invalid, func(e *Event) *Version { return &e.Policy }),
+	word("bundle", shape.Ident, invalid, func(e *Event) *Ident { return &e.Bundle }),
 	word("input", shape.Digest, invalid, func(e *Event) *gateway.Digest { return &e.Input }),
 	word("effect", shape.Effect, invalid, func(e *Event) *gateway.Effect { return &e.Effect }),
 	list("reasons", shape.Word, "more_reasons", func(e *Event) *[]gateway.Reason { return &e.Reasons }),

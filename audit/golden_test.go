@@ -107,7 +107,7 @@ func samples() map[Type]*Event {
 	all[e.Type] = e
 
 	e = base(PolicyRefused)
-	e.Reasons = []gateway.Reason{"bundle_signature_wrong"}
+	e.Bundle, e.Reasons = "grants", []gateway.Reason{"bundle_signature_wrong"}
 	all[e.Type] = e
 
 	e = base(GatewayStarted)

@@ -25,6 +25,7 @@
 //	lint/            what OPA's checker lets pass: rules that never match, allows that rest on claims
 //	reads/           which parts of the input a policy looks at
 //	flow/            the constants that an answer is made of
+//	written/         answers, and inputs of tests, that could never be
 //	names/           references that lead nowhere, rules that decide nothing
 //	answer/          what a policy says, read strictly
 //	pack/            bundles: made, read, verified

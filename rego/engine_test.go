@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,9 @@ func TestDecisionShapes(t *testing.T) {
 		}
 		return strings.Join(codes, ",")
 	}
+	// made is a decision that is put together only when it is asked for: one that
+	// stands written down so does not load.
+	made := func(object string) string { return "decision := json.unmarshal(" + strconv.Quote(object) + ")" }
 	for name, c := range map[string]struct {
 		policy  string
 		effect  gateway.Effect
@@ -57,21 +61,21 @@ func TestDecisionShapes(t *testing.T) {
 		"allow with a reason":       {`decision := {"effect": "allow", "reasons": ["on_call"]}`, "allow", "on_call"},
 		"built member by member":    {"decision.effect := \"ask\"\n\ndecision.reasons := {\"a\"}", "ask", "a"},
 		"undefined":                 {`decision := {"effect": "allow", "reasons": []} if input.subject.id == "bob"`, "deny", "policy_undefined"},
-		"an unknown effect":         {`decision := {"effect": "permit", "reasons": []}`, "deny", "policy_error"},
-		"an effect in capitals":     {`decision := {"effect": "Allow", "reasons": []}`, "deny", "policy_error"},
-		"an effect that is no word": {`decision := {"effect": true, "reasons": []}`, "deny", "policy_error"},
-		"an unknown member":         {`decision := {"effect": "allow", "reasons": [], "advice": ["mask"]}`, "deny", "policy_error"},
+		"an unknown effect":         {made(`{"effect": "permit", "reasons": []}`), "deny", "policy_error"},
+		"an effect in capitals":     {made(`{"effect": "Allow", "reasons": []}`), "deny", "policy_error"},
+		"an effect that is no word": {made(`{"effect": true, "reasons": []}`), "deny", "policy_error"},
+		"an unknown member":         {made(`{"effect": "allow", "reasons": [], "advice": ["mask"]}`), "deny", "policy_error"},
 		"an unknown obligation":     {`decision := {"effect": "allow", "reasons": [], "obligations": json.unmarshal("[\"mask\"]")}`, "deny", "policy_error"},
-		"a member instead":          {`decision := {"effect": "allow", "obligations": []}`, "deny", "policy_error"},
-		"no effect":                 {`decision := {"reasons": []}`, "deny", "policy_error"},
-		"no reasons":                {`decision := {"effect": "allow"}`, "deny", "policy_error"},
-		"deny without why":          {`decision := {"effect": "deny", "reasons": []}`, "deny", "policy_error"},
-		"ask without why":           {`decision := {"effect": "ask", "reasons": set()}`, "deny", "policy_error"},
-		"reasons as a word":         {`decision := {"effect": "deny", "reasons": "a"}`, "deny", "policy_error"},
-		"reasons as an object":      {`decision := {"effect": "deny", "reasons": {"a": true}}`, "deny", "policy_error"},
-		"a reason that is no code":  {`decision := {"effect": "deny", "reasons": ["Not this"]}`, "deny", "policy_error"},
-		"a reason that is a number": {`decision := {"effect": "deny", "reasons": [1]}`, "deny", "policy_error"},
-		"the gateway's own reason":  {`decision := {"effect": "deny", "reasons": ["policy_timeout"]}`, "deny", "policy_error"},
+		"a member instead":          {made(`{"effect": "allow", "obligations": []}`), "deny", "policy_error"},
+		"no effect":                 {made(`{"reasons": []}`), "deny", "policy_error"},
+		"no reasons":                {made(`{"effect": "allow"}`), "deny", "policy_error"},
+		"deny without why":          {made(`{"effect": "deny", "reasons": []}`), "deny", "policy_error"},
+		"ask without why":           {made(`{"effect": "ask", "reasons": []}`), "deny", "policy_error"},
+		"reasons as a word":         {made(`{"effect": "deny", "reasons": "a"}`), "deny", "policy_error"},
+		"reasons as an object":      {made(`{"effect": "deny", "reasons": {"a": true}}`), "deny", "policy_error"},
+		"a reason that is no code":  {made(`{"effect": "deny", "reasons": ["Not this"]}`), "deny", "policy_error"},
+		"a reason that is a number": {made(`{"effect": "deny", "reasons": [1]}`), "deny", "policy_error"},
+		"the gateway's own reason":  {made(`{"effect": "deny", "reasons": ["policy_timeout"]}`), "deny", "policy_error"},
 		"as many reasons as may be": {`decision := {"effect": "allow", "reasons": [` + many(32) + `]}`, "allow", ""},
 		"one reason too many":       {`decision := {"effect": "allow", "reasons": [` + many(33) + `]}`, "deny", "policy_error"},
 		"an answer of any type":     {"decision := data.answer", "deny", "policy_error"},
@@ -120,7 +124,7 @@ func TestVisibleShapes(t *testing.T) {
 	}{
 		"some":            {`visible contains "up/two"`, []bool{false, true, false}, ""},
 		"none":            {"visible contains id if {\n\tsome id, facts in input.resources\n\tfacts.owner == \"nobody\"\n}", []bool{false, false, false}, ""},
-		"ids not asked":   {`visible := {"up/one", "up/four", "other/one", 7}`, []bool{true, false, false}, ""},
+		"ids not asked":   {`visible := {"up/one", "up/four", "other/one"} | {id | some id in data.more}`, []bool{true, false, false}, ""},
 		"from data":       {`visible := {id | some id in data.ids}`, []bool{false, false, true}, ""},
 		"undefined":       {`visible := {"up/one"} if input.subject.id == "bob"`, nil, gateway.ReasonPolicyUndefined},
 		"of another type": {`visible := data.ids`, nil, gateway.ReasonPolicyError},
@@ -128,7 +132,7 @@ func TestVisibleShapes(t *testing.T) {
 		"failing":         {"visible contains id if {\n\tsome id, _ in input.resources\n\tto_number(id) == 1\n}", nil, gateway.ReasonPolicyError},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := engineOf(t, "p.rego", "package mcp.gateway\n\n"+c.visible+rest, "data.json", `{"ids": ["up/three"]}`)
+			e := engineOf(t, "p.rego", "package mcp.gateway\n\n"+c.visible+rest, "data.json", `{"ids": ["up/three"], "more": [7]}`)
 			seen, err := e.Visible(t.Context(), alice, tools)
 			if !slices.Equal(seen, c.seen) || !refusedFor(err, c.reason) {
 				t.Errorf("%v, %v; want %v, %q", seen, err, c.seen, c.reason)

@@ -271,9 +271,9 @@ func TestResults(t *testing.T) {
 		"withheld goes before":    {"redact contains \"/a\" if true\n\nwithhold contains \"b\" if true", "withhold", "[b] []"},
 		"an object":               {`result := {"effect": "redact", "reasons": [], "paths": ["/a"]}`, "redact", "[] [/a]"},
 		"no answer":               {`result := {"effect": "release", "reasons": []} if input.subject.id == "bob"`, "withhold", "[policy_undefined] []"},
-		"no such effect":          {`result := {"effect": "allow", "reasons": []}`, "withhold", "[policy_error] []"},
-		"no paths":                {`result := {"effect": "redact", "reasons": []}`, "withhold", "[policy_error] []"},
-		"no pointer":              {`redact contains "salary" if true`, "withhold", "[policy_error] []"},
+		"no such effect":          {`result := json.unmarshal("{\"effect\": \"allow\", \"reasons\": []}")`, "withhold", "[policy_error] []"},
+		"no paths":                {`result := json.unmarshal("{\"effect\": \"redact\", \"reasons\": []}")`, "withhold", "[policy_error] []"},
+		"no pointer":              {`redact contains trim("/salary", "/") if true`, "withhold", "[policy_error] []"},
 		"a failing built-in":      {`withhold contains "a" if to_number(input.subject.id) == 1`, "withhold", "[policy_error] []"},
 	} {
 		e := engineOf(t, "p.rego", seeAll+"allow if true\n\n"+c.rules+"\n")

@@ -75,6 +75,7 @@ func members() map[string]member {
 		"class":             {`"enum":["read","write","destructive","invalid"]`, "what the reviewer says the tool does to the world"},
 
 		"policy":      {shapeVer, "revision of the policy; in events of calls the beginning of the one that policy.loaded names"},
+		"bundle":      {shapeIdent, "what the configuration calls the bundle that was refused"},
 		"input":       {shapeDigest, "of the decision's argument-free input, kept apart"},
 		"effect":      {`"enum":["allow","deny","ask","invalid"]`, "what policy decided"},
 		"reasons":     {shapeWords, "why"},

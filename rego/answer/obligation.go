@@ -49,7 +49,8 @@ func obligation(v ast.Value, into *gateway.Obligations) error {
 		return fmt.Errorf("there is no obligation of type %q%s", kind, lint.Meant(kind, slices.Sorted(maps.Keys(readers))))
 	}
 	read(&r, into)
-	if r.err == nil && o.Len() != r.n {
+	if o.Len() != r.n {
+		r.err = nil // a name that is mistyped is why the right one is missing
 		r.stranger()
 	}
 	if r.err != nil {

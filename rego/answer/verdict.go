@@ -60,3 +60,11 @@ func VerdictOf(v ast.Value, words contract.Words) (Verdict, error) {
 	}
 	return out, nil
 }
+
+// CheckPointer says what is wrong with a path of a result as it is written down.
+func CheckPointer(v ast.Value) error {
+	if p, text := v.(ast.String); !text || !isPointer(string(p)) {
+		return fmt.Errorf("paths holds %s, which is no JSON Pointer such as /customer/email", v)
+	}
+	return nil
+}

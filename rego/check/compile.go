@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/rego/answer"
 	"mcp-gateway/rego/contract"
-	"mcp-gateway/rego/flow"
 	"mcp-gateway/rego/lint"
 	"mcp-gateway/rego/names"
 	"mcp-gateway/rego/policy"
 	"mcp-gateway/rego/reads"
+	"mcp-gateway/rego/written"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	oparego "github.com/open-policy-agent/opa/v1/rego"
@@ -69,7 +68,7 @@ func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 	if ps := entryProblems(whole, f.modules); len(ps) > 0 {
 		return nil, ps
 	}
-	if ps := slices.Concat(b.idle(whole), b.claims(whole), b.owed(whole)); len(ps) > 0 {
+	if ps := slices.Concat(b.idle(whole), b.claims(whole), b.files.faults(written.Answers(whole, b.wrote))); len(ps) > 0 {
 		return nil, inOrder(ps)
 	}
 	b.addReasons(whole)
@@ -118,34 +117,11 @@ func (b *build) idle(c *ast.Compiler) gateway.Problems {
 	for _, phase := range asked(c) {
 		entries = append(entries, entry(phase))
 	}
-	own := func(file string) bool { _, ok := b.files.modules[file]; return ok }
-	return b.files.faults(names.Idle(c, own, names.Reached(c, entries...)))
+	return b.files.faults(names.Idle(c, b.wrote, names.Reached(c, entries...)))
 }
 
-// owed says which obligations, as they are written down, would permit nothing.
-func (b *build) owed(c *ast.Compiler) gateway.Problems {
-	var ps gateway.Problems
-	leaves, _ := flow.Leaves(c, append(entry(contract.PhaseDecision), ast.StringTerm("obligations"), ast.VarTerm("_")))
-	for _, l := range leaves {
-		if err := answer.CheckObligation(l.Value); err != nil {
-			ps = append(ps, b.files.modules.at(b.mine(l.At), codeObligation, "it would permit nothing: "+err.Error()))
-		}
-	}
-	return ps
-}
-
-// mine is the innermost of some places that is in a file of the author's.
-func (b *build) mine(places []*ast.Location) *ast.Location {
-	for _, at := range places {
-		if at == nil {
-			continue
-		}
-		if _, own := b.files.modules[at.File]; own {
-			return at
-		}
-	}
-	return nil
-}
+// wrote says whether the author wrote a file.
+func (b *build) wrote(file string) bool { _, ok := b.files.modules[file]; return ok }
 
 // prepare makes the query of one phase.
 func (b *build) prepare(ctx context.Context, p *Policy, whole *ast.Compiler, phase Phase) error {

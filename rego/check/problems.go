@@ -24,7 +24,6 @@ const (
 	codeInternal     = "policy_internal_error"
 	codeReason       = "policy_reason"
 	codeMode         = "policy_mode"
-	codeObligation   = "policy_obligation"
 )
 
 // sources are the texts of a policy's files by the name they were parsed under.

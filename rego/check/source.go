@@ -33,6 +33,9 @@ type Suite struct {
 	Texts   map[string]string      // of all that the author wrote
 }
 
+// Tests says whether a file holds tests.
+func (s *Suite) Tests(file string) bool { return s.Texts[file] != "" && s.Own[file] == nil }
+
 // LoadSuite reads a folder with its tests. The policy itself need not pass Load.
 func LoadSuite(folder fs.FS, prefix string) (*Suite, error) {
 	f, err := readPolicy(folder, prefix)

@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -197,13 +198,17 @@ func (s *service) options(key []byte, keep string) deliver.Options {
 func plan(t *testing.T, set *deliver.Set) (*deliver.Joined, error) {
 	t.Helper()
 	next, err := set.Plan(t.Context())
+	var lost error
+	for _, l := range next.Lost {
+		lost = errors.Join(lost, fmt.Errorf("%s: %w", l.Name, l.Err))
+	}
 	if err != nil || next.Joined == nil {
-		return nil, errors.Join(err, next.Lost)
+		return nil, errors.Join(err, lost)
 	}
 	if err := set.Take(next.Joined); err != nil {
 		t.Fatal(err)
 	}
-	return next.Joined, next.Lost
+	return next.Joined, lost
 }
 
 // follow follows what was planned before, if it was.

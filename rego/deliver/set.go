@@ -52,7 +52,13 @@ func (s *Set) Current() *Joined {
 // Next is what to serve by now.
 type Next struct {
 	Joined *Joined // nil: some bundle never came
-	Lost   error   // why what was kept is good no more
+	Lost   []Lost  // what was kept and is good no more
+}
+
+// Lost is a bundle that was kept and is not taken any more.
+type Lost struct {
+	Name string // "" = several do not fit each other
+	Err  error
 }
 
 // Plan returns what to serve by: of files what they hold, of services what came last,
@@ -68,7 +74,7 @@ func (s *Set) Plan(ctx context.Context) (Next, error) {
 		if b == nil {
 			var err error
 			if b, err = source.recalled(); err != nil {
-				n.Lost = errors.Join(n.Lost, err)
+				n.Lost = append(n.Lost, Lost{name, err})
 			}
 		}
 		if source.o.File != "" {
@@ -101,9 +107,17 @@ func (s *Set) Plan(ctx context.Context) (Next, error) {
 	case filed && (s.Current() != nil || !s.served()):
 		return n, err
 	default:
-		n.Lost = errors.Join(n.Lost, err)
+		n.Lost = append(n.Lost, s.lost(err))
 	}
 	return n, nil
+}
+
+// lost names the bundle where there is one alone.
+func (s *Set) lost(err error) Lost {
+	if len(s.names) == 1 {
+		return Lost{s.names[0], err}
+	}
+	return Lost{"", err}
 }
 
 // served says whether some source is a service.

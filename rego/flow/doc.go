@@ -5,7 +5,7 @@
 //
 // Map:
 //
-//	flow.go   Leaves: what may stand at a place of what rules give
+//	flow.go   Leaves, Parts: what may stand at a place of what rules give, and of a term
 //	scope.go  scope: what a local name stands for
 //	words.go  Words, Literals: the texts that may stand there
 package flow

@@ -22,6 +22,7 @@ type tracer struct {
 	c     *ast.Compiler
 	out   []Leaf
 	whole bool // everything was followed to its end
+	parts bool // of what is put together of several, each is followed
 	steps int
 }
 
@@ -32,6 +33,16 @@ func Leaves(c *ast.Compiler, place ast.Ref) (leaves []Leaf, whole bool) {
 	t := &tracer{c: c, whole: true}
 	t.rules(place, nil, &scope{})
 	return t.out, t.whole
+}
+
+// Parts says what may stand below a term of a body, each step as in Leaves and nil for
+// any element, and below whatever the term is put together from, as by object.union: of
+// that, what another part says better as well. around are the body and those that it
+// stands in.
+func Parts(c *ast.Compiler, around []ast.Body, t *ast.Term, path []*ast.Term) (leaves []Leaf, whole bool) {
+	tr := &tracer{c: c, whole: true, parts: true}
+	tr.follow(t, path, &scope{bodies: around})
+	return tr.out, tr.whole
 }
 
 // follow goes from a term by the steps, nil being any element.
@@ -122,7 +133,11 @@ func (t *tracer) given(e *ast.Expr, v ast.Var, path []*ast.Term, s *scope) bool 
 	case args[last].Value.Compare(v) != 0:
 		return false
 	}
-	switch operator := e.Operator(); operator.String() {
+	operator := e.Operator()
+	if t.parts && t.together(operator.String(), args[:last], path, s) {
+		return true
+	}
+	switch operator.String() {
 	case ast.Or.Name, ast.ArrayConcat.Name:
 		t.follow(args[0], path, s)
 		t.follow(args[1], path, s)
@@ -137,6 +152,23 @@ func (t *tracer) given(e *ast.Expr, v ast.Var, path []*ast.Term, s *scope) bool 
 		}
 		t.call(e, operator, args[:last], path, s)
 	}
+	return true
+}
+
+// together follows the objects that one is put together from.
+func (t *tracer) together(operator string, args []*ast.Term, path []*ast.Term, s *scope) bool {
+	switch operator {
+	case ast.ObjectUnion.Name:
+		t.follow(args[0], path, s)
+		t.follow(args[1], path, s)
+	case ast.ObjectUnionN.Name:
+		t.follow(args[0], append([]*ast.Term{nil}, path...), s)
+	case ast.JSONPatch.Name, ast.ObjectRemove.Name, ast.JSONRemove.Name:
+		t.follow(args[0], path, s)
+	default:
+		return false
+	}
+	t.whole = false
 	return true
 }
 

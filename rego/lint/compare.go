@@ -68,7 +68,7 @@ func never(a, b value) (code, message string) {
 			}
 		}
 		slices.Sort(mine)
-		return CodeNeverEqual, fmt.Sprintf("%s is never %s%s", a.shapes[0].Path, quoted(theirs), advice(theirs[0], mine))
+		return CodeNeverEqual, fmt.Sprintf("%s is never %s%s", a.shapes[0].Path, quoted(theirs), Advice(theirs[0], mine))
 	}
 	return "", ""
 }
@@ -105,8 +105,8 @@ func (f *frame) compare(at *ast.Location, a, b value) {
 	f.aside = aside
 }
 
-// advice is the nearest of what there is, and all of it.
-func advice(word string, have []string) string {
+// Advice is the nearest of what there is, and all of it.
+func Advice(word string, have []string) string {
 	have = slices.Compact(slices.Sorted(slices.Values(have)))
 	out := Meant(word, have)
 	if len(have) > 0 {

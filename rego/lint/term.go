@@ -230,7 +230,7 @@ func (f *frame) missing(at *ast.Location, v value, words []string) {
 	if len(words) > 1 {
 		message = fmt.Sprintf("%s has none of %s", path, quoted(words))
 	}
-	message += advice(words[0], have)
+	message += Advice(words[0], have)
 	if len(v.shapes) > 0 && Meant(words[0], have) == "" {
 		message += contract.Elsewhere(words[0])
 	}

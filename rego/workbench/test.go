@@ -52,10 +52,13 @@ type Options struct {
 }
 
 // Test runs the tests of a folder. The error is gateway.Problems where the policy
-// or a test does not compile.
+// or a test does not compile, or a test shows nothing.
 func Test(ctx context.Context, folder fs.FS, shown string, o Options) (*Report, error) {
 	s, err := check.LoadSuite(folder, shown)
 	if err != nil {
+		return nil, err
+	}
+	if err := Vet(s); err != nil {
 		return nil, err
 	}
 	store := inmem.NewFromObject(s.Data)

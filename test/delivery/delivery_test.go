@@ -202,6 +202,9 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("with a policy and a bundle that is refused: %d %s", code, text)
 	}
 	refused := s.Rows(t, audit.Filter{Type: audit.PolicyRefused})
+	if n := strings.Count(string(s.Journal(t)), `"bundle":"policy","reasons":["bundle_`); n != len(refused) {
+		t.Errorf("%d of %d refusals name the bundle", n, len(refused))
+	}
 	if len(refused) != 2 || refused[0].Reasons[0] != pack.CodeUnreadable || refused[1].Reasons[0] != pack.CodeRolledBack {
 		t.Errorf("refusals on record: %+v", refused)
 	}

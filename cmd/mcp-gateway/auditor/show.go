@@ -120,6 +120,7 @@ func aspects(a *records.Records, e *audit.Event) []string {
 	say("obliged to %s", cli.Joined(e.Obligations))
 	say("arguments broke the schema at %s", cli.Joined(e.Faults))
 	say("policy %s", string(e.Policy))
+	say("bundle %s", string(e.Bundle))
 	say("arguments %s (%d bytes)", string(e.Args), e.ArgsBytes)
 	if !e.Approval.IsZero() {
 		say("approval %s", e.Approval.String())

@@ -2,6 +2,7 @@ package author
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/check"
+	"mcp-gateway/rego/workbench"
 )
 
 func (d *desk) check() *cobra.Command {
@@ -16,7 +18,7 @@ func (d *desk) check() *cobra.Command {
 		Use:   "check [FOLDER|BUNDLE]",
 		Short: "Check a policy as the gateway does; print every problem, or what it may answer",
 		Long: "Check a policy as the gateway does when it loads one: syntax, types, fields and words of the input in every phase, " +
-			"entry points, reasons, modes, and that nothing unverified allows anything. Exit 2 on problems.",
+			"entry points, reasons, modes, and that nothing unverified allows anything; and the tests beside it, for fields, words and names that there are not. Exit 2 on problems.",
 		Args: cobra.MaximumNArgs(1),
 	}
 	key := cmd.Flags().String("key", "", "the public `file` (PEM) by which a bundle must be signed")
@@ -34,6 +36,9 @@ func (d *desk) check() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := vet(from); err != nil {
+			return err
+		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "revision %s, %d rules, no problems\n", p.Revision, len(p.Rules))
 		if unnamed(p) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning: nothing denies as \"scope_missing\", so a token that lacks a scope is not told which to ask for: "+
@@ -47,6 +52,18 @@ func (d *desk) check() *cobra.Command {
 		return t.Write(cmd.OutOrStdout(), *format)
 	}
 	return cmd
+}
+
+// vet checks the tests beside the policy of a folder.
+func vet(from string) error {
+	if info, err := os.Stat(from); err != nil || !info.IsDir() {
+		return nil
+	}
+	suite, err := check.LoadSuite(opened(from))
+	if err != nil {
+		return err
+	}
+	return workbench.Vet(suite)
 }
 
 // unnamed says that a policy of the simple form, which decides by allow alone where no

@@ -123,8 +123,8 @@ func (d *Desk) Enter(ctx context.Context, o *Order) {
 	if !same && o.report != nil {
 		d.reporter = d.opened(o)
 	}
-	if o.next.Lost != nil {
-		d.refused(ctx, "", o.next.Lost)
+	for _, lost := range o.next.Lost {
+		d.refused(ctx, lost.Name, lost.Err)
 	}
 	if j := o.next.Joined; j != nil && j != o.set.Current() {
 		d.took(o.set, j)

@@ -70,12 +70,13 @@ func (d *Desk) took(s *deliver.Set, j *deliver.Joined) {
 	}
 }
 
-// refused tells of a bundle that is not taken, by its name; "" for what was kept.
+// refused tells of a bundle that is not taken, by its name; "" where several that were
+// kept do not fit each other any more.
 func (d *Desk) refused(ctx context.Context, name string, err error) {
 	if ctx.Err() != nil {
 		return // it is followed no more
 	}
-	e := audit.Event{Type: audit.PolicyRefused}
+	e := audit.Event{Type: audit.PolicyRefused, Bundle: audit.Ident(name)}
 	for _, code := range deliver.Codes(err) {
 		d.Telemetry.Bundle(ctx, code)
 		e.Reasons = append(e.Reasons, gateway.Reason(code))
