@@ -2,6 +2,7 @@
 # make check  also race, vet, staticcheck, fuzz seeds
 # make fuzz   every fuzz target for FUZZTIME; FUZZ=named: those of each change
 # make bench  the figures; it writes docs/performance.md
+# make microbench  what single functions cost
 # make matrix what works between which eras
 # make attacks hostile inputs and known faults through a whole gateway, and the score
 # make proof  what is too long for each run: kills
@@ -15,7 +16,7 @@ FUZZTIME ?= 30s
 FUZZ     ?= all
 TOOLS     = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: audit-scale isolation console secrets test check vet staticcheck race fuzz bench pins proof failclosed soak clients conformance matrix fmt attacks
+.PHONY: audit-scale isolation console secrets test check vet staticcheck race fuzz bench microbench pins proof failclosed soak clients conformance matrix fmt attacks
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
@@ -40,9 +41,12 @@ race:
 fuzz:
 	@test/fuzz.sh "$(GO)" "$(FUZZTIME)" "$(FUZZ)"
 
+# In less than ten minutes where nothing else runs. The verdict is the last table.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./test/bench -page docs/performance.md
+
+microbench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 pins:
 	$(GO) test -count=1 -run Pins -v ./test/pins -pins
@@ -62,8 +66,9 @@ proof:
 failclosed:
 	@$(GO) test -count=1 -v ./test/failclosed >.failclosed.log; s=$$?; grep -E '^ *--- FAIL|failclosed:' .failclosed.log; rm -f .failclosed.log; exit $$s
 
+# The figure is the last line.
 soak:
-	$(GO) test -count=1 -timeout 30m -run 'TestSoak$$' -v ./test/soak -soak
+	@$(GO) test -count=1 -timeout 30m -run 'TestSoak$$' -v ./test/soak -soak >.soak.log; s=$$?; cat .soak.log; grep -o 'soak: .*' .soak.log; rm -f .soak.log; exit $$s
 
 clients:
 	test/clients/run.sh

@@ -129,7 +129,8 @@ func (t *target) warm(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return nil
+	_, err = t.indexed(ctx)
+	return err
 }
 
 // several is the median of several slices.

@@ -24,6 +24,7 @@ type settings struct {
 	out         string
 	profile     string
 	page        string
+	beside      string
 }
 
 func main() {
@@ -42,11 +43,12 @@ func main() {
 func parse(args []string) (settings, error) {
 	s := settings{concurrency: []int{1, 16, 64}, only: regexp.MustCompile("")}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.IntVar(&s.rounds, "rounds", 7, "rounds over which medians are taken")
-	f.DurationVar(&s.slice, "slice", 500*time.Millisecond, "how long each target is loaded in each round")
+	f.IntVar(&s.rounds, "rounds", 5, "rounds over which medians are taken")
+	f.DurationVar(&s.slice, "slice", 400*time.Millisecond, "how long each target is loaded in each round")
 	f.StringVar(&s.out, "o", "", "write the tables to this `file` too")
 	f.StringVar(&s.page, "page", "", "measure growth too, and write all as a page to this `file` and a plot beside it")
 	f.StringVar(&s.profile, "profile", "", "write profiles of the gateway under tools/call to this `directory`")
+	f.StringVar(&s.beside, "beside", "", "measure the gateway of another build too, in turn with this one's: `program` is its bench")
 	f.Func("only", "measure only rows that match this `regexp`, such as '^tools/call 16 '; a row is named 'tools/call 16 gateway'", func(v string) (err error) {
 		s.only, err = regexp.Compile(v)
 		return err
@@ -85,7 +87,7 @@ func bench(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	stage, err := raise(ctx, filepath.Join(dir, "measured"), coarse)
+	stage, err := raise(ctx, filepath.Join(dir, "measured"), coarse, s.beside)
 	if err != nil {
 		return err
 	}

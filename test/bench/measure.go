@@ -15,26 +15,33 @@ import (
 
 // stage is the processes.
 type stage struct {
+	program                    string // of what is started
 	upstream, bare, typed      *child
 	index, gateway             *child
 	freshIndex, freshlyDecided *child
+	otherIndex, other          *child // of the build that is measured beside this one; nil for none
 }
 
-// raise starts them. The gateway keeps its files in dir.
-func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) {
-	s = &stage{}
+// raise starts them. The gateway keeps its files in dir. Where the program of another
+// build is named, its gateway is started too.
+func raise(ctx context.Context, dir string, sampling int, beside string) (s *stage, err error) {
+	own, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s = &stage{program: own}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.upstream, err = start(ctx, coarse, "upstream"); err != nil {
+	if s.upstream, err = start(ctx, s.program, coarse, "upstream"); err != nil {
 		return s, err
 	}
-	if s.bare, err = start(ctx, coarse, "bare", s.upstream.Serve); err != nil {
+	if s.bare, err = start(ctx, s.program, coarse, "bare", s.upstream.Serve); err != nil {
 		return s, err
 	}
-	if s.typed, err = start(ctx, coarse, "typed", s.upstream.Serve); err != nil {
+	if s.typed, err = start(ctx, s.program, coarse, "typed", s.upstream.Serve); err != nil {
 		return s, err
 	}
 	if s.index, s.gateway, err = s.open(ctx, dir, sampling, usual()); err != nil {
@@ -42,25 +49,30 @@ func raise(ctx context.Context, dir string, sampling int) (s *stage, err error) 
 	}
 	fresh := usual()
 	fresh.Fresh = true
-	s.freshIndex, s.freshlyDecided, err = s.open(ctx, dir+"-fresh", coarse, fresh)
+	if s.freshIndex, s.freshlyDecided, err = s.open(ctx, dir+"-fresh", coarse, fresh); err != nil || beside == "" {
+		return s, err
+	}
+	s.program = beside
+	s.otherIndex, s.other, err = s.open(ctx, dir+"-beside", coarse, usual())
+	s.program = own
 	return s, err
 }
 
 // open starts a gateway of a shape and the builder of its index.
 func (s *stage) open(ctx context.Context, dir string, sampling int, of shape) (index, gateway *child, err error) {
-	if index, err = start(ctx, coarse, "index", dir); err != nil {
+	if index, err = start(ctx, s.program, coarse, "index", dir); err != nil {
 		return nil, nil, err
 	}
 	text, err := json.Marshal(of)
 	if err == nil {
-		gateway, err = start(ctx, sampling, "gateway", dir, s.upstream.Serve, string(text))
+		gateway, err = start(ctx, s.program, sampling, "gateway", dir, s.upstream.Serve, string(text))
 	}
 	return index, gateway, err
 }
 
 func (s *stage) close() error {
 	var errs error
-	for _, c := range []*child{s.freshlyDecided, s.freshIndex, s.gateway, s.index, s.typed, s.bare, s.upstream} {
+	for _, c := range []*child{s.other, s.otherIndex, s.freshlyDecided, s.freshIndex, s.gateway, s.index, s.typed, s.bare, s.upstream} {
 		if c != nil {
 			errs = errors.Join(errs, c.close())
 		}
@@ -74,6 +86,7 @@ const (
 	bare    = "bare proxy"
 	gateway = "gateway"
 	fresh   = "gateway, policy on each call"
+	other   = "gateway, the other build"
 )
 
 // target is a process under a request.
@@ -87,12 +100,16 @@ type target struct {
 // calls are the targets of tools/call; lists those of tools/list.
 func (s *stage) calls() []target {
 	key := s.gateway.Key
-	return []target{
+	targets := []target{
 		{direct, s.upstream, nil, newCall(s.upstream.Serve, "/"+echoServer, "echo", key, resultSize)},
 		{bare, s.bare, nil, newCall(s.bare.Serve, "/"+echoServer, "echo", key, resultSize)},
 		{gateway, s.gateway, s.index, newCall(s.gateway.Serve, "/mcp", echoServer+"__echo", key, 0)},
 		{fresh, s.freshlyDecided, s.freshIndex, newCall(s.freshlyDecided.Serve, "/mcp", echoServer+"__echo", s.freshlyDecided.Key, 0)},
 	}
+	if s.other != nil {
+		targets = append(targets, target{other, s.other, s.otherIndex, newCall(s.other.Serve, "/mcp", echoServer+"__echo", s.other.Key, 0)})
+	}
+	return targets
 }
 
 // writes are the targets of a call with side effects.
@@ -198,7 +215,11 @@ func (t *target) slice(ctx context.Context, n int, d time.Duration) (f figures, 
 	if err != nil {
 		return f, err
 	}
-	after, ahead, err := t.usage(ctx)
+	after, err := t.process.usage(ctx)
+	if err != nil {
+		return f, err
+	}
+	ahead, err := t.indexed(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -212,17 +233,25 @@ func (t *target) slice(ctx context.Context, n int, d time.Duration) (f figures, 
 		cpu:    micros(after.CPU-before.CPU) / calls,
 		allocs: float64(after.Allocs-before.Allocs) / calls,
 		bytes:  float64(after.Bytes-before.Bytes) / calls,
-		index:  micros(ahead.CPU-behind.CPU) / calls,
+		index:  micros(ahead.CPU-behind.CPU) / (calls + float64(n)), // that of each caller's first is among it
 	}, nil
 }
 
-// usage of the target's process, and of the one that builds its index once that
-// is built.
+// usage of the target's process, and of the one that builds its index, which was at
+// rest before this slice began.
 func (t *target) usage(ctx context.Context) (own, index usage, err error) {
 	if own, err = t.process.usage(ctx); err == nil && t.behind != nil {
-		index, err = t.behind.rest(ctx)
+		index, err = t.behind.usage(ctx)
 	}
 	return own, index, err
+}
+
+// indexed is what the process that builds the index used once it has built it.
+func (t *target) indexed(ctx context.Context) (usage, error) {
+	if t.behind == nil {
+		return usage{}, nil
+	}
+	return t.behind.rest(ctx)
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

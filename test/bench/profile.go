@@ -32,7 +32,7 @@ func profile(ctx context.Context, dir, to string) error {
 // take profiles a gateway of its own, since sampling allocations finely would
 // show in its CPU.
 func take(ctx context.Context, dir string, sampling int, targets func(*stage) []target, callers int, path, file string) (err error) {
-	s, err := raise(ctx, dir, sampling)
+	s, err := raise(ctx, dir, sampling, "")
 	if err != nil {
 		return err
 	}

@@ -142,13 +142,9 @@ type child struct {
 	stdin io.Closer
 }
 
-// start runs a role of this program and waits for its hello.
-func start(ctx context.Context, sampling int, args ...string) (*child, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	c := &child{cmd: exec.CommandContext(ctx, self, append([]string{roleWord}, args...)...)}
+// start runs a role of a program, this one or another build, and waits for its hello.
+func start(ctx context.Context, program string, sampling int, args ...string) (c *child, err error) {
+	c = &child{cmd: exec.CommandContext(ctx, program, append([]string{roleWord}, args...)...)}
 	c.cmd.Env = append(os.Environ(), fmt.Sprintf("GODEBUG=memprofilerate=%d", sampling))
 	c.cmd.Stderr = os.Stderr
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
