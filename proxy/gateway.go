@@ -196,11 +196,33 @@ func (g *Gateway) Arrive(a Arrival) *Call {
 // Answer is what a front sends: an HTTP status and one JSON-RPC response.
 type Answer struct {
 	Status     int
-	Body       []byte // nil for an accepted notification
-	RetryAfter int    // seconds; 0 = not said
-	Challenge  string // WWW-Authenticate; "" = none
+	Body       []byte   // nil for an accepted notification
+	Rest       [][]byte // what follows Body, shared and not to be written
+	RetryAfter int      // seconds; 0 = not said
+	Challenge  string   // WWW-Authenticate; "" = none
 
 	spent func()
+}
+
+// Size is the length of Body and Rest.
+func (a Answer) Size() int {
+	n := len(a.Body)
+	for _, part := range a.Rest {
+		n += len(part)
+	}
+	return n
+}
+
+// Whole returns Body and Rest in one.
+func (a Answer) Whole() []byte {
+	if len(a.Rest) == 0 {
+		return a.Body
+	}
+	whole := append(make([]byte, 0, a.Size()+1), a.Body...) // with room for the end of a line
+	for _, part := range a.Rest {
+		whole = append(whole, part...)
+	}
+	return whole
 }
 
 // Sent says that Body is needed no more, so that its buffer may be used again.
@@ -233,7 +255,7 @@ func (g *Gateway) Answer(c *Call) Answer {
 	case r.Request == nil:
 		return Answer{Status: http.StatusAccepted}
 	case c.Rendered.Response != nil:
-		return Answer{Status: http.StatusOK, Body: c.Rendered.Response, spent: c.Rendered.Spent}
+		return Answer{Status: http.StatusOK, Body: c.Rendered.Response, Rest: c.Rendered.Rest, spent: c.Rendered.Spent}
 	default:
 		body := make([]byte, 0, len(c.Result)+len(r.Request)+48)
 		return Answer{Status: http.StatusOK, Body: protocol.AppendResponse(body, r.Request, c.Result)}

@@ -118,7 +118,7 @@ type Call struct {
 
 	Outcome gateway.Outcome
 	Result  []byte // raw result object
-	// Rendered is set where Result was rendered within its whole response.
+	// Rendered is set, and Result is not, where the whole response was rendered.
 	Rendered Rendered
 	Err      *gateway.Error
 
@@ -157,12 +157,37 @@ type Listed struct {
 	Items  []*registry.Item // of the scope, in their stable order
 	Cached bool             // the view came from the private list cache
 	Next   string           // cursor of the next page
+	Offer  *Offer           // what the whole list comes to; shared
 }
 
-// Rendered is a response in one buffer with its result, for answers too large to
-// be copied. Spent gives the buffer back once the response is sent.
+// Offer is what an event says of a list: how many items were offered and withheld, and
+// the digests of their names.
+type Offer struct {
+	Offered, Withheld             uint32
+	OfferedDigest, WithheldDigest audit.Hash
+}
+
+// NewOffer is the offer of what a view shows of the items of a list.
+func NewOffer(items []*registry.Item, v views.View) (o Offer) {
+	var offered, withheld audit.NameDigest
+	for _, t := range items {
+		if v.Has(t.Index) {
+			offered.Add(t.Exposed)
+		} else {
+			withheld.Add(t.Exposed)
+		}
+	}
+	o.Offered, o.OfferedDigest = offered.Sum()
+	o.Withheld, o.WithheldDigest = withheld.Sum()
+	return o
+}
+
+// Rendered is a whole response, for answers too large to be copied: its beginning, and
+// what follows, shared with other calls and not to be written. Spent, if there is one,
+// is told once the response is sent.
 type Rendered struct {
 	Response []byte
+	Rest     [][]byte
 	Spent    func()
 }
 

@@ -51,12 +51,15 @@ func (l watched) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c}, nil
+	_, direct := c.(*net.TCPConn)
+	return &conn{Conn: c, direct: direct}, nil
 }
 
 type conn struct {
 	net.Conn
-	head head
+	head   head
+	direct bool // TCP, with nothing between
+	out    outgoing
 }
 
 // Read implements net.Conn.

@@ -6,8 +6,8 @@ import "sync"
 // should not hold its memory for ever.
 const keep = 1 << 20
 
-// buffers lends what answers are rendered in. A list of hundreds of tools takes
-// hundreds of kilobytes: made anew for each, they would be most of its cost.
+// buffers lends what answers of many parts are put together in. A list of hundreds of
+// tools takes hundreds of kilobytes: made anew for each, they would be most of its cost.
 type buffers struct{ pool sync.Pool }
 
 // take returns an empty buffer with room for size bytes, and what gives it back

@@ -4,6 +4,7 @@
 // Map:
 //
 //	lists.go    Lists: gather, visible, page
-//	buffers.go  what pages are rendered in
+//	text.go     what a list says where nothing is hidden, and the parts of it that are seen
+//	buffers.go  what pages of many parts are put together in
 //	cursor/     where a page begins, sealed
 package lists

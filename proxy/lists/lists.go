@@ -24,6 +24,7 @@ type Lists struct {
 	Hop    *present.Hop
 	Record *record.Recorder
 
+	texts   texts
 	buffers buffers
 }
 
@@ -62,38 +63,49 @@ func member(kind gateway.Kind) string {
 	}
 }
 
+// mostParts is how many parts an answer is sent in; one of more is copied together.
+const mostParts = 64
+
 // page renders one page from the fragments that all principals share.
 func (l *Lists) page(_ context.Context, c *call.Call) error {
 	from, err := l.start(c)
 	if err != nil {
 		return err
 	}
-	size := 256 + len(c.Request.ID)
-	for _, t := range c.Listed.Items[from:] {
-		size += len(t.Fragment) + 1
+	items, limit := c.Listed.Items, c.World.Limits.Page
+	t := l.texts.of(c)
+	seen := t.seen(items, c.View, limit)
+	c.Listed.Offer = &seen.record
+	p := seen.first
+	if from > 0 {
+		p = t.page(from, limit, func(i int) bool { return c.View.Has(items[i].Index) })
 	}
-	whole, spent := l.buffers.take(size)
-	r := protocol.AppendResponseHead(whole, c.Request.ID)
-	head := len(r)
+	if p.next > 0 {
+		c.Listed.Next = cursor.Seal(l.Keys, place(c), nameIn(items[p.next], c.Scope))
+	}
+	r := protocol.AppendResponseHead(make([]byte, 0, 640+len(c.Request.ID)), c.Request.ID)
 	r = append(r, '{')
 	if c.Era == audit.Modern {
 		r = append(r, `"resultType":"complete",`...)
 	}
 	r = append(append(append(r, '"'), member(c.Listed.Kind)...), `":[`...)
-	shown := 0
-	for _, t := range c.Listed.Items[from:] {
-		if !c.View.Has(t.Index) {
-			continue
-		}
-		if shown == c.World.Limits.Page {
-			c.Listed.Next = cursor.Seal(l.Keys, place(c), nameIn(t, c.Scope))
-			break
-		}
-		if shown++; shown > 1 {
-			r = append(r, ',')
-		}
-		r = append(r, fragment(t, c.Scope)...)
+	head := len(r)
+	r = l.end(c, r)
+	if len(p.parts) <= mostParts {
+		c.Rendered = call.Rendered{Response: r[:head:head], Rest: append(p.parts[:len(p.parts):len(p.parts)], r[head:])}
+		return nil
 	}
+	whole, spent := l.buffers.take(p.size + len(r))
+	whole = append(whole, r[:head]...)
+	for _, part := range p.parts {
+		whole = append(whole, part...)
+	}
+	c.Rendered = call.Rendered{Response: append(whole, r[head:]...), Spent: spent}
+	return nil
+}
+
+// end appends what stands behind the items of a page.
+func (l *Lists) end(c *call.Call, r []byte) []byte {
 	r = append(r, ']')
 	if c.Listed.Next != "" {
 		r = protocol.AppendString(append(r, `,"nextCursor":`...), c.Listed.Next)
@@ -102,10 +114,7 @@ func (l *Lists) page(_ context.Context, c *call.Call) error {
 		r = present.AppendCacheHints(append(r, ','), c.World.Limits.ListTTL)
 		r = l.Hop.AppendMeta(append(r, `,"_meta":`...))
 	}
-	r = append(r, '}', '}')
-	c.Result = r[head : len(r)-1]
-	c.Rendered = call.Rendered{Response: r, Spent: spent}
-	return nil
+	return append(r, '}', '}')
 }
 
 // start finds where a page begins. A cursor names the first item of its page,

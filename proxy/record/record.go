@@ -98,16 +98,12 @@ func (r *Recorder) Note(ctx context.Context, c *call.Call) error {
 		return nil // Refused tells of it
 	}
 	e := r.event(c, audit.ToolsListed)
-	var offered, withheld audit.NameDigest
-	for _, t := range c.Listed.Items {
-		if c.View.Has(t.Index) {
-			offered.Add(t.Exposed)
-		} else {
-			withheld.Add(t.Exposed)
-		}
+	o := c.Listed.Offer
+	if o == nil {
+		made := call.NewOffer(c.Listed.Items, c.View)
+		o = &made
 	}
-	e.Offered, e.OfferedDigest = offered.Sum()
-	e.Withheld, e.WithheldDigest = withheld.Sum()
+	e.Offered, e.OfferedDigest, e.Withheld, e.WithheldDigest = o.Offered, o.OfferedDigest, o.Withheld, o.WithheldDigest
 	_, err := r.append(c, e)
 	return err
 }

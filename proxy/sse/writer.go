@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy"
+	"mcp-gateway/proxy/door"
 )
 
 // ErrAnswered is what an event meets that comes after the answer.
@@ -130,7 +131,7 @@ func (x *Writer) Answer(c *proxy.Call, a proxy.Answer) {
 	streams := x.open || x.alive != nil && c.Err == nil && a.Body != nil
 	x.mu.Unlock()
 	if streams {
-		_ = x.Event(a.Body) // the host may have gone
+		_ = x.Event(a.Whole()) // the host may have gone
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -141,6 +142,10 @@ func (x *Writer) Answer(c *proxy.Call, a proxy.Answer) {
 	}
 	x.whole(a)
 }
+
+// large is the size in bytes from which an answer and its header no longer fit the
+// buffer in which net/http sends both at once.
+const large = 3 << 10
 
 // whole sends an answer that is no stream.
 func (x *Writer) whole(a proxy.Answer) {
@@ -157,9 +162,15 @@ func (x *Writer) whole(a proxy.Answer) {
 		return
 	}
 	h["Content-Type"] = mediaType
-	h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	size := a.Size()
+	h.Set("Content-Length", strconv.Itoa(size))
 	x.w.WriteHeader(a.Status)
-	_, _ = x.w.Write(a.Body) // the host may have gone; its disconnect is seen elsewhere
+	// The host may have gone; its disconnect is seen elsewhere.
+	if size < large {
+		_, _ = x.w.Write(a.Whole())
+		return
+	}
+	_ = door.Send(x.w, x.r, a.Body, a.Rest)
 }
 
 // Header values that never change, shared so that an answer allocates none.

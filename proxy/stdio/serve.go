@@ -144,7 +144,7 @@ func (h *host) serve(x *exchange, line []byte) {
 	a := h.Gateway.Answer(c)
 	defer a.Sent()
 	if a.Body != nil {
-		_ = h.write(a.Body) // a host that is gone ends the loop
+		_ = h.write(a.Whole()) // a host that is gone ends the loop
 	}
 }
 

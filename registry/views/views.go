@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +40,11 @@ func New(snapshot uint64, policy string, visible []bool) View {
 // Has says whether the tool of that Index is visible.
 func (v View) Has(index int) bool {
 	return index >= 0 && index/64 < len(v.visible) && v.visible[index/64]&(1<<(index%64)) != 0
+}
+
+// Equal says whether both see the same items of one snapshot, whoever decided it.
+func (v View) Equal(w View) bool {
+	return v.snapshot == w.snapshot && slices.Equal(v.visible, w.visible)
 }
 
 // Count returns how many tools are visible.

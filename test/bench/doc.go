@@ -24,6 +24,7 @@
 //	receipts.go  what it takes to verify receipts
 //	apart.go     what durability costs: the journal's, the ledger's and the index's part
 //	reviewed.go  what lists cost apart: the re-check, a principal's view, the event
+//	kept.go      role kept: what net/http takes to write the bytes of a list
 //	legacy.go    role typed; calls within a session of an older revision
 //	load.go      the load: one request again and again on persistent connections
 //	measure.go   slices, rounds, medians

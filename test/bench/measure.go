@@ -18,6 +18,7 @@ type stage struct {
 	program                    string // of what is started
 	upstream, bare, typed      *child
 	index, gateway             *child
+	kept                       *child
 	freshIndex, freshlyDecided *child
 	otherIndex, other          *child // of the build that is measured beside this one; nil for none
 }
@@ -47,6 +48,9 @@ func raise(ctx context.Context, dir string, sampling int, beside string) (s *sta
 	if s.index, s.gateway, err = s.open(ctx, dir, sampling, usual()); err != nil {
 		return s, err
 	}
+	if s.kept, err = start(ctx, s.program, coarse, "kept", s.gateway.Serve, s.gateway.Key); err != nil {
+		return s, err
+	}
 	fresh := usual()
 	fresh.Fresh = true
 	if s.freshIndex, s.freshlyDecided, err = s.open(ctx, dir+"-fresh", coarse, fresh); err != nil || beside == "" {
@@ -72,7 +76,7 @@ func (s *stage) open(ctx context.Context, dir string, sampling int, of shape) (i
 
 func (s *stage) close() error {
 	var errs error
-	for _, c := range []*child{s.other, s.otherIndex, s.freshlyDecided, s.freshIndex, s.gateway, s.index, s.typed, s.bare, s.upstream} {
+	for _, c := range []*child{s.other, s.otherIndex, s.freshlyDecided, s.freshIndex, s.kept, s.gateway, s.index, s.typed, s.bare, s.upstream} {
 		if c != nil {
 			errs = errors.Join(errs, c.close())
 		}
@@ -129,6 +133,7 @@ func (s *stage) lists() []target {
 		{direct, s.upstream, nil, newList(s.upstream.Serve, catalog, key)},
 		{bare, s.bare, nil, newList(s.bare.Serve, catalog, key)},
 		{gateway, s.gateway, s.index, newList(s.gateway.Serve, "/mcp/"+catalogServer, key)},
+		{kept, s.kept, nil, newList(s.kept.Serve, "/mcp/"+catalogServer, key)},
 	}
 }
 

@@ -49,22 +49,33 @@ func (s *stage) reviewed(ctx context.Context, dir string, rows []row) ([]row, er
 		}
 	})
 	kept, viewErr := bytesEach()
-	event, eventErr := eventCost(ctx, filepath.Join(dir, "events"))
-	if err = errors.Join(err, viewErr, eventErr); err != nil {
+	if err = errors.Join(err, viewErr); err != nil {
 		return nil, err
 	}
 	more := []row{
 		{recheck, 1, unchanged, figures{cpu: same}}, {recheck, 1, full, figures{cpu: anew}},
 		{contexts, 1, gateway, figures{bytes: kept}},
 	}
+	bare, err := withoutEvents(ctx, dir, rows)
+	return append(more, bare...), err
+}
+
+// withoutEvents are the rows of lists, the gateway's less what its events cost it: as
+// many at a time as there were.
+func withoutEvents(ctx context.Context, dir string, rows []row) (more []row, err error) {
 	for _, r := range rows {
-		if r.workload == protocol.MethodToolsList && (r.target == gateway || r.target == direct) {
-			r.workload = eventless
-			if r.target == gateway {
-				r.cpu = max(0, r.cpu-event)
-			}
-			more = append(more, r)
+		if r.workload != protocol.MethodToolsList {
+			continue
 		}
+		r.workload = eventless
+		if r.target == gateway {
+			event, err := eventCost(ctx, filepath.Join(dir, fmt.Sprint("events-", r.concurrency)), r.concurrency)
+			if err != nil {
+				return nil, err
+			}
+			r.cpu = max(0, r.cpu-event)
+		}
+		more = append(more, r)
 	}
 	return more, nil
 }
@@ -111,29 +122,24 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// eventCost is the CPU of putting the event of one list on record, with the digests of
-// what was offered.
-func eventCost(ctx context.Context, dir string) (cost float64, err error) {
+// eventCost is the CPU in µs of putting the event of one list on record, of n at a time.
+// The digest of what was offered is made once for all who see the same.
+func eventCost(ctx context.Context, dir string, n int) (cost float64, err error) {
 	j, err := journal.Open(dir, journal.Options{Replica: "bench", Build: "0", Now: time.Now})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, j.Close(ctx)) }()
-	names := make([]string, catalogSize)
-	for i := range names {
-		names[i] = fmt.Sprintf("catalog__tool_%d_of_many", i)
+	var offered audit.NameDigest
+	for i := range catalogSize {
+		offered.Add(fmt.Sprintf("catalog__tool_%d_of_many", i))
 	}
-	var failed error
-	cost = cpuEach(2000, func() {
-		var offered audit.NameDigest
-		for _, name := range names {
-			offered.Add(name)
-		}
-		e := audit.Event{Type: audit.ToolsListed, Method: protocol.MethodToolsList, Transport: audit.HTTP, Era: audit.Modern, Upstream: "catalog",
-			Principal: "0123456789abcdef:0123456789abcdef0123456789abcdef", Tenant: "bench", Revision: protocol.Revision20260728}
-		e.Offered, e.OfferedDigest = offered.Sum()
+	listed := audit.Event{Type: audit.ToolsListed, Method: protocol.MethodToolsList, Transport: audit.HTTP, Era: audit.Modern, Upstream: "catalog",
+		Principal: "0123456789abcdef:0123456789abcdef0123456789abcdef", Tenant: "bench", Revision: protocol.Revision20260728}
+	listed.Offered, listed.OfferedDigest = offered.Sum()
+	return many(n, max(1, measured/n), func(int, int) error {
+		e := listed
 		_, err := j.Append(ctx, &e, audit.Process)
-		failed = errors.Join(failed, err)
+		return err
 	})
-	return cost, failed
 }

@@ -57,6 +57,12 @@ func runRole(ctx context.Context, args []string) error {
 		return serveUpstream(ctx)
 	case name == "bare" && len(args) == 1:
 		return serveHTTP(ctx, bareHandler(args[0]), hello{})
+	case name == "kept" && len(args) == 2:
+		handler, err := keptHandler(ctx, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		return serveHTTP(ctx, handler, hello{})
 	case name == "typed" && len(args) == 1:
 		handler, err := typedHandler(ctx, args[0])
 		if err != nil {

@@ -131,6 +131,8 @@ func goals() []goal {
 		{"KB of a call, policy on each", call, fresh, kilo, "", 0, false, 36, "%.1f"},
 		{"CPU of a list ÷ direct list's", list, gateway, cpuOf, direct, 0, false, 0.02, "%.4f"},
 		{"CPU of a list without its event ÷ direct list's", eventless, gateway, cpuOf, direct, 0, false, 0.005, "%.4f"},
+		{"CPU of " + kept + " ÷ direct list's", list, kept, cpuOf, direct, 0, false, stated, "%.4f"},
+		{"CPU of a list without its event ÷ that of " + kept, eventless, gateway, cpuOf, kept, 0, false, stated, "%.2f"},
 		{"bytes kept of a principal, at 300 tools", contexts, gateway, func(r *row) float64 { return r.bytes }, "", 0, false, 256, "%.0f"},
 		{"re-check of 300 unchanged ÷ full digest", recheck, unchanged, cpuOf, full, 0, false, 0.1, "%.4f"},
 		{"journal's share of a read call's CPU", recording, events, cpuOf, gateway, 0, false, 0.1, "%.3f"},
