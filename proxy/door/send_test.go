@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,9 +77,9 @@ func TestSend(t *testing.T) {
 func TestSendToNobody(t *testing.T) {
 	failed := make(chan error, 1)
 	c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		first, rest, _ := inParts(64<<20, 1<<20)
+		part := make([]byte, 1<<20)
 		w.Header().Set("Content-Length", strconv.Itoa(64<<20))
-		failed <- door.Send(w, r, first, rest)
+		failed <- door.Send(w, r, part, slices.Repeat([][]byte{part}, 63))
 	}), nil)
 	if _, err := io.WriteString(c, "GET /mcp HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
