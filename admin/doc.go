@@ -9,6 +9,7 @@
 //	approvals.go  what waits for a person: list, show, answer
 //	standing.go   how the gateway stands: status, upstreams, tools; a fresh look at an upstream
 //	events.go     the record: the question of audit query, a page at a time
+//	question.go   a question as a query string, and what of it no event has
 //	details.go    kept arguments, for those of a role of its own
 //	reply.go      Fault: errors by code
 //	wire.go       the JSON that goes over the wire, for both sides

@@ -3,15 +3,11 @@ package admin
 import (
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
-	"mcp-gateway/audit/shape"
 	"mcp-gateway/auth/staff"
 	"mcp-gateway/gateway"
 )
@@ -25,6 +21,8 @@ type Event struct {
 	Boot      uint64                `json:"boot"`
 	Seq       uint64                `json:"seq"`
 	Principal audit.Keyed           `json:"principal,omitempty"`
+	Approver  audit.Keyed           `json:"approver,omitempty"`
+	Approval  string                `json:"approval,omitempty"` // the ticket
 	Subject   audit.Label           `json:"subject,omitempty"`
 	Tenant    audit.Label           `json:"tenant,omitempty"`
 	Client    audit.Label           `json:"client,omitempty"`
@@ -40,18 +38,21 @@ type Event struct {
 	Micros    int64                 `json:"duration_us,omitempty"`
 }
 
-// Events is a page of them; Next asks for the one after it, "" is the end.
+// Events is a page of them; Next asks for the one after it, "" is the end. Where nothing
+// was found, Unseen are the members of the question whose word no event has at all: "has
+// done nothing" and "is not known" are different answers.
 type Events struct {
-	Events []Event `json:"events"`
-	Next   string  `json:"next,omitempty"`
+	Events []Event  `json:"events"`
+	Next   string   `json:"next,omitempty"`
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 // events: the question of audit query, newest first. A member who sees one tenant's
 // calls sees that tenant's events.
 func (a *API) events(w http.ResponseWriter, r *http.Request, who *staff.Member) {
-	f, cursor, ok := asked(r.URL.Query())
-	if !ok {
-		refuse(w, http.StatusBadRequest, Malformed, "Wants members of audit query, such as since, until, principal (a pseudonym as events have it), tool (an exposed name), effect, refused, cursor and limit (1 to 1000).")
+	f, cursor, wrong := asked(r.URL.Query())
+	if wrong != "" {
+		refuse(w, http.StatusBadRequest, Malformed, wrong)
 		return
 	}
 	if who.Tenant != "" {
@@ -67,6 +68,12 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 		return
 	}
 	page := Events{Events: make([]Event, len(rows)), Next: next}
+	if len(rows) == 0 && cursor == "" {
+		if page.Unseen, err = a.unseen(r.Context(), &f, who); err != nil {
+			a.fail(w, err)
+			return
+		}
+	}
 	for i := range rows {
 		page.Events[i] = eventOf(&rows[i])
 	}
@@ -78,7 +85,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 type Counts struct {
 	By     []string `json:"by"`
 	Groups []Group  `json:"groups"`
-	More   bool     `json:"more,omitempty"` // there are more than limit
+	More   bool     `json:"more,omitempty"`   // there are more than limit
+	Unseen []string `json:"unseen,omitempty"` // as of Events
 }
 
 // Group is one of them.
@@ -93,9 +101,13 @@ func (a *API) counts(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 	by := strings.Split(values.Get("by"), ",")
 	repeated := len(values["by"]) != 1
 	values.Del("by")
-	f, cursor, ok := asked(values)
-	if !ok || repeated || cursor != "" {
-		refuse(w, http.StatusBadRequest, Malformed, "Wants columns in by, such as effect,code, and members of audit query; no cursor.")
+	f, cursor, wrong := asked(values)
+	switch {
+	case wrong != "":
+		refuse(w, http.StatusBadRequest, Malformed, wrong)
+		return
+	case repeated || cursor != "":
+		refuse(w, http.StatusBadRequest, Malformed, "Wants columns once in by, such as effect,code, and no cursor.")
 		return
 	}
 	if who.Tenant != "" {
@@ -118,89 +130,14 @@ func (a *API) counts(w http.ResponseWriter, r *http.Request, who *staff.Member) 
 	for i, g := range groups {
 		out.Groups[i] = Group{g.Values, g.Rows}
 	}
-	send(w, http.StatusOK, &out)
-}
-
-// asked reads a question; a member that is not known, given twice or not of its form
-// is refused rather than left out.
-func asked(values url.Values) (f audit.Filter, cursor string, ok bool) {
-	f.Limit = pageSize
-	for name, given := range values {
-		if len(given) != 1 || !set(&f, &cursor, name, given[0]) {
-			return f, "", false
+	if len(groups) == 0 {
+		f.Limit = most
+		if out.Unseen, err = a.unseen(r.Context(), &f, who); err != nil {
+			a.fail(w, err)
+			return
 		}
 	}
-	return f, cursor, true
-}
-
-func set(f *audit.Filter, cursor *string, name, v string) (ok bool) {
-	ok = v != ""
-	var err error
-	switch name {
-	case "cursor":
-		*cursor = v
-	case "limit":
-		f.Limit, err = strconv.Atoi(v)
-		ok = err == nil && f.Limit >= 1 && f.Limit <= mostPage
-	case "since":
-		f.Since, err = time.Parse(time.RFC3339, v)
-		ok = err == nil
-	case "until":
-		f.Until, err = time.Parse(time.RFC3339, v)
-		ok = err == nil
-	case "id":
-		f.Action, ok = audit.ParseID(v)
-	case "refused":
-		f.Refused = v == "true"
-		ok = f.Refused
-	case "unresolved":
-		f.Unresolved = v == "true"
-		ok = f.Unresolved
-	default:
-		return word(f, name, v) && ok
-	}
-	return ok
-}
-
-// word takes a member that is one word.
-func word(f *audit.Filter, name, v string) bool {
-	switch name {
-	case "principal":
-		f.Principal = audit.Keyed(v)
-		return shape.Keyed(v)
-	case "subject":
-		f.Subject = audit.Label(v)
-	case "tenant":
-		f.Tenant = audit.Label(v)
-	case "client":
-		f.Client = audit.Label(v)
-	case "replica":
-		f.Replica = audit.Ident(v)
-	case "tool":
-		f.Tool = audit.Ident(v)
-	case "upstream":
-		f.Upstream = audit.Ident(v)
-	case "outcome":
-		f.Outcome = gateway.Outcome(v)
-		return slices.Contains(gateway.Outcomes(), f.Outcome)
-	case "state":
-		f.State = gateway.ExposureState(v)
-		return slices.Contains(gateway.ExposureStates(), f.State)
-	case "reason":
-		f.Reason = gateway.Reason(v)
-	case "effect":
-		f.Effect = gateway.Effect(v)
-		return slices.Contains([]gateway.Effect{gateway.Allow, gateway.Deny, gateway.Ask}, f.Effect)
-	case "type":
-		f.Type = audit.Type(v)
-		return slices.Contains(audit.Types(), f.Type)
-	case "code":
-		f.Code = gateway.Code(v)
-		return slices.Contains(gateway.Codes(), f.Code)
-	default:
-		return false
-	}
-	return true
+	send(w, http.StatusOK, &out)
 }
 
 func eventOf(r *audit.Row) Event {
@@ -210,8 +147,15 @@ func eventOf(r *audit.Row) Event {
 	}
 	return Event{
 		ID: id.String(), Time: r.Time, Type: r.Type, Replica: r.Position.Replica, Boot: r.Position.Boot, Seq: r.Position.Seq,
-		Principal: r.Principal, Subject: r.Subject, Tenant: r.Tenant, Client: r.Client, Method: r.Method,
+		Principal: r.Principal, Approver: r.Approver, Approval: ticketOf(r), Subject: r.Subject, Tenant: r.Tenant, Client: r.Client, Method: r.Method,
 		Upstream: r.Upstream, Tool: r.Tool, ToolRef: r.ToolRef, State: r.State, Effect: r.Effect, Reasons: r.Reasons,
 		Code: r.Code, Outcome: r.Outcome, Micros: r.Duration.Microseconds(),
 	}
+}
+
+func ticketOf(r *audit.Row) string {
+	if r.Approval.IsZero() {
+		return ""
+	}
+	return r.Approval.String()
 }

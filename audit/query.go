@@ -41,6 +41,7 @@ type Filter struct {
 	Since, Until time.Time // Since inclusive, Until exclusive
 	Principal    Keyed     // Keys.Principal of the identity
 	People       []Keyed   // likewise, any of them: one person has a pseudonym a tenant and client
+	Approvers    []Keyed   // who answered, settled or looked, by any of these pseudonyms
 	Tool         Ident     // exposed name; one that ends in * admits all that begin so
 	Upstream     Ident
 	Effect       gateway.Effect
@@ -75,7 +76,8 @@ type Row struct {
 	Action    ID
 	Position  Position // of the first event; without its Hash
 	Settled   Position // of the finished or orphaned event, zero while there is none
-	Principal Keyed
+	Principal Keyed    // or the approver, where only they did something
+	Approver  Keyed
 	Subject   Label
 	Tenant    Label
 	Client    Label

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"mcp-gateway/audit"
 	"mcp-gateway/audit/index/file"
 	"mcp-gateway/audit/journal/folder"
 )
@@ -62,7 +63,9 @@ type builder struct {
 
 	tx             *sql.Tx
 	insert, settle *sql.Stmt
-	events         int // in this transaction
+	events         int                // in this transaction
+	rows           [][]any            // of it that wait to be written
+	open           map[audit.ID][]any // those of them that have no end yet, by action
 	pages          file.Pages
 
 	tell        func(read, total uint64) // is told how far a reading has come; nil: nobody
@@ -74,7 +77,7 @@ func (b *builder) forget() {
 	if b.tx != nil {
 		b.tx.Rollback()
 	}
-	b.tx, b.progress, b.words, b.events = nil, nil, nil, 0
+	b.tx, b.progress, b.words, b.events, b.rows, b.open = nil, nil, nil, 0, nil, nil
 }
 
 // run reads the journal to its end. If the journal lost events that the index
@@ -187,7 +190,7 @@ func (b *builder) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.tx = tx
+	b.tx, b.open = tx, map[audit.ID][]any{}
 	if b.insert, err = tx.PrepareContext(ctx, insertEvent); err != nil {
 		return err
 	}
@@ -199,6 +202,9 @@ func (b *builder) begin(ctx context.Context) error {
 func (b *builder) commit(ctx context.Context) error {
 	if b.tx == nil {
 		return nil
+	}
+	if err := b.flush(ctx); err != nil {
+		return err
 	}
 	for w, s := range b.states {
 		if !s.touched {

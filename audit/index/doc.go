@@ -17,4 +17,5 @@
 //	sql.go      SQL: questions over the documented view, reading only
 //	schema.sql  the tables
 //	file/       the file itself
+//	question/   what is asked in SQL, reading only
 package index

@@ -19,7 +19,7 @@ type Group struct {
 // groupable are the columns by which rows can be counted: those that hold words.
 func groupable() []string {
 	return []string{
-		"type", "principal", "subject", "tenant", "client", "transport", "method", "upstream", "tool", "tool_ref",
+		"type", "principal", "approver", "subject", "tenant", "client", "transport", "method", "upstream", "tool", "tool_ref",
 		"state", "effect", "reasons", "faults", "code", "outcome", "label", "policy", "definition",
 	}
 }

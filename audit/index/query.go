@@ -126,6 +126,7 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 		args = append(args, " "+string(f.Reason)+" ")
 	}
 	terms, args = oneOf(terms, args, "principal", f.People)
+	terms, args = oneOf(terms, args, "approver", f.Approvers)
 	terms, args = oneOf(terms, args, "type", f.Types)
 	if f.Refused {
 		terms, args = oneOf(terms, args, "type", audit.Refusals())
@@ -155,24 +156,25 @@ func oneOf[T ~string](terms []string, args []any, column string, words []T) ([]s
 }
 
 const selectEvents = `SELECT time, type, uuid, action, writer, seq, duration, count, end_writer, end_seq,
-	principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
+	principal, approver, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
 	state, transport, policy, label, faults, definition, approval, at, id
 	FROM event`
 
 // stored is a row as it stands in the file, its words still numbers.
 type stored struct {
-	time, typ                  int64
-	id, action                 []byte
-	writer, seq, duration      int64
-	count, endWriter, endSeq   sql.NullInt64
-	principal, subject, tenant sql.NullInt64
-	client, method, upstream   sql.NullInt64
-	tool, toolRef, effect      sql.NullInt64
-	reasons, code, outcome     sql.NullInt64
-	state, transport, policy   sql.NullInt64
-	label, faults, definition  sql.NullInt64
-	approval                   []byte
-	at, row                    int64 // its place among all rows
+	time, typ                 int64
+	id, action                []byte
+	writer, seq, duration     int64
+	count, endWriter, endSeq  sql.NullInt64
+	principal, approver       sql.NullInt64
+	subject, tenant           sql.NullInt64
+	client, method, upstream  sql.NullInt64
+	tool, toolRef, effect     sql.NullInt64
+	reasons, code, outcome    sql.NullInt64
+	state, transport, policy  sql.NullInt64
+	label, faults, definition sql.NullInt64
+	approval                  []byte
+	at, row                   int64 // its place among all rows
 }
 
 func scanRows(rows *sql.Rows) ([]stored, error) {
@@ -181,7 +183,7 @@ func scanRows(rows *sql.Rows) ([]stored, error) {
 	for rows.Next() {
 		var s stored
 		err := rows.Scan(&s.time, &s.typ, &s.id, &s.action, &s.writer, &s.seq, &s.duration, &s.count,
-			&s.endWriter, &s.endSeq, &s.principal, &s.subject, &s.tenant, &s.client, &s.method, &s.upstream,
+			&s.endWriter, &s.endSeq, &s.principal, &s.approver, &s.subject, &s.tenant, &s.client, &s.method, &s.upstream,
 			&s.tool, &s.toolRef, &s.effect, &s.reasons, &s.code, &s.outcome, &s.state, &s.transport, &s.policy, &s.label, &s.faults, &s.definition, &s.approval, &s.at, &s.row)
 		if err != nil {
 			return nil, err
@@ -207,6 +209,7 @@ func (r *resolver) row(s *stored) audit.Row {
 		Event:     audit.ID(s.id),
 		Position:  r.position(s.writer, s.seq),
 		Principal: audit.Keyed(r.wordOf(s.principal)),
+		Approver:  audit.Keyed(r.wordOf(s.approver)),
 		Subject:   audit.Label(r.wordOf(s.subject)),
 		Tenant:    audit.Label(r.wordOf(s.tenant)),
 		Client:    audit.Label(r.wordOf(s.client)),

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -12,14 +13,23 @@ import (
 	"mcp-gateway/audit/journal/folder"
 )
 
-const insertEvent = `INSERT INTO event (at, time, type, uuid, action, writer, seq, duration, count,
-	approval, principal, subject, tenant, client, method, upstream, tool, tool_ref, effect, reasons, code, outcome,
+// Of a row's columns those that its end sets lead, in the order of settleEvent.
+const insertEvent = `INSERT INTO event (end_writer, end_seq, duration, outcome, code, reasons,
+	at, time, type, writer, seq, uuid, action, approval, count,
+	principal, approver, subject, tenant, client, method, upstream, tool, tool_ref, effect,
 	state, transport, policy, definition, faults, label)
-	VALUES (?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?)`
+	VALUES (?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?)`
 
 const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 	outcome = ?, code = coalesce(?, code), reasons = coalesce(?, reasons)
 	WHERE action = ? AND end_seq IS NULL AND type IN (SELECT id FROM word WHERE text IN ('tool.decided', 'subscription.opened'))`
+
+// ending is how many columns an end sets, columns how many there are.
+const (
+	ending     = 6
+	endOutcome = 3 // the last that is set whatever the end says
+	columns    = 31
+)
 
 // pruneEvents takes the rows of events that retention removed.
 const pruneEvents = `DELETE FROM event WHERE seq <= ? AND writer = (SELECT id FROM writer WHERE replica = ? AND boot = ?)`
@@ -27,6 +37,9 @@ const pruneEvents = `DELETE FROM event WHERE seq <= ? AND writer = (SELECT id FR
 // add makes the event a row, or adds it to the row of its action.
 func (b *builder) add(ctx context.Context, e folder.Entry) error {
 	if ev := e.Event; ev.Type == audit.AuditPruned {
+		if err := b.flush(ctx); err != nil {
+			return err
+		}
 		if _, err := b.tx.ExecContext(ctx, pruneEvents, int64(ev.OfSeq), string(ev.OfReplica), int64(ev.OfBoot)); err != nil {
 			return err
 		}
@@ -73,12 +86,24 @@ func (b *builder) addEnd(ctx context.Context, e folder.Entry) (bool, error) {
 	return b.update(ctx, e)
 }
 
+// update adds a settling event to the row of its decided one, which waits for the end of
+// the batch or is in the file; false if it is neither.
 func (b *builder) update(ctx context.Context, e folder.Entry) (bool, error) {
 	ev := e.Event
-	args := []any{b.states[e.Writer].id, int64(ev.Seq), ev.Duration.Microseconds()}
+	args := make([]any, 0, ending+1)
+	args = append(args, b.states[e.Writer].id, int64(ev.Seq), ev.Duration.Microseconds())
 	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), joinWords(ev.Reasons, ' '))
 	if err != nil {
 		return false, err
+	}
+	if row, waits := b.open[ev.Action]; waits {
+		for i, value := range args {
+			if i <= endOutcome || value != nil {
+				row[i] = value
+			}
+		}
+		delete(b.open, ev.Action)
+		return true, nil
 	}
 	result, err := exec(ctx, b.settle, append(args, ev.Action[:]))
 	if err != nil {
@@ -88,6 +113,8 @@ func (b *builder) update(ctx context.Context, e folder.Entry) (bool, error) {
 	return n > 0, err
 }
 
+// addRow makes a row, which is written at the end of the batch: most calls end within the
+// one in which they began.
 func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	ev, s := e.Event, b.states[e.Writer]
 	clock := ev.Time.UnixNano()
@@ -96,26 +123,49 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	if err != nil {
 		return err
 	}
-	var action, count, approval any
-	if !ev.Approval.IsZero() {
-		approval = ev.Approval[:]
+	row := make([]any, 3, columns)
+	row[2] = ev.Duration.Microseconds()
+	if row, err = b.appendWords(ctx, row, string(ev.Outcome), string(ev.Code), joinWords(ev.Reasons, ' ')); err != nil {
+		return err
 	}
-	if !ev.Action.IsZero() {
-		action = ev.Action[:]
-	}
+	row = append(row, s.clock, clock, typ, s.id, int64(ev.Seq), bytes.Clone(ev.ID[:]), idOrNull(ev.Action), idOrNull(ev.Approval))
+	var count any
 	if ev.Count > 0 {
 		count = int64(ev.Count)
 	}
-	args := []any{s.clock, clock, typ, ev.ID[:], action, s.id, int64(ev.Seq), ev.Duration.Microseconds(), count, approval}
-	args, err = b.appendWords(ctx, args, string(cmp.Or(ev.Principal, ev.Approver)), string(ev.Subject), string(ev.Tenant),
-		string(ev.Client), string(ev.Method), string(ev.Upstream), string(ev.Tool), string(ev.ToolRef),
-		string(ev.Effect), joinWords(ev.Reasons, ' '), string(ev.Code), string(ev.Outcome),
+	row = append(row, count)
+	row, err = b.appendWords(ctx, row, string(cmp.Or(ev.Principal, ev.Approver)), string(ev.Approver), string(ev.Subject), string(ev.Tenant),
+		string(ev.Client), string(ev.Method), string(ev.Upstream), string(ev.Tool), string(ev.ToolRef), string(ev.Effect),
 		string(ev.State), string(ev.Transport), string(ev.Policy), string(ev.Definition), joinWords(ev.Faults, ','), string(ev.Label))
 	if err != nil {
 		return err
 	}
-	_, err = exec(ctx, b.insert, args)
-	return err
+	b.rows = append(b.rows, row)
+	if ev.Type == audit.ToolDecided || ev.Type == audit.SubscriptionOpened {
+		b.open[ev.Action] = row
+	}
+	return nil
+}
+
+// idOrNull is an id in bytes of its own, since events are valid for a moment only.
+func idOrNull(id audit.ID) any {
+	if id.IsZero() {
+		return nil
+	}
+	return id[:]
+}
+
+// flush writes the rows that wait.
+func (b *builder) flush(ctx context.Context) error {
+	for _, row := range b.rows {
+		if _, err := exec(ctx, b.insert, row); err != nil {
+			return err
+		}
+	}
+	clear(b.rows)
+	clear(b.open)
+	b.rows = b.rows[:0]
+	return nil
 }
 
 // exec runs a statement to its end. Under a context that can end, the driver

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS event (
   writer    INTEGER NOT NULL,
   seq       INTEGER NOT NULL,
   principal INTEGER,
+  approver  INTEGER,
   subject   INTEGER,
   tenant    INTEGER,
   client    INTEGER,
@@ -57,10 +58,13 @@ CREATE TABLE IF NOT EXISTS event (
 
 CREATE INDEX IF NOT EXISTS event_at             ON event (at);
 CREATE INDEX IF NOT EXISTS event_action         ON event (action) WHERE action IS NOT NULL;
-CREATE INDEX IF NOT EXISTS event_principal      ON event (principal, at) WHERE principal IS NOT NULL;
-CREATE INDEX IF NOT EXISTS event_tool           ON event (tool, at) WHERE tool IS NOT NULL;
+-- Pairs are told apart within these, without a look at the row. An index whose first
+-- columns are a pair would have a place to write to for each pair that there is: pages
+-- that no cache holds, read and written again with every batch.
+CREATE INDEX IF NOT EXISTS event_principal      ON event (principal, at, tool, effect) WHERE principal IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_tool           ON event (tool, at, principal, effect) WHERE tool IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_effect         ON event (effect, at) WHERE effect IS NOT NULL;
-CREATE INDEX IF NOT EXISTS event_principal_tool ON event (principal, tool, at) WHERE tool IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_approver       ON event (approver, at) WHERE approver IS NOT NULL;
 
 -- What may be asked in SQL: one row per action or other event, with words in
 -- place of their numbers. The columns and their meaning are documented; the
@@ -72,6 +76,8 @@ CREATE VIEW IF NOT EXISTS events AS SELECT
   lower(substr(hex(e.action),1,8)||'-'||substr(hex(e.action),9,4)||'-'||substr(hex(e.action),13,4)||'-'||substr(hex(e.action),17,4)||'-'||substr(hex(e.action),21)) AS action,
   w.replica AS replica, w.boot AS boot, e.seq AS seq,
   (SELECT text FROM word WHERE id = e.principal) AS principal,
+  (SELECT text FROM word WHERE id = e.approver) AS approver,
+  lower(substr(hex(e.approval),1,8)||'-'||substr(hex(e.approval),9,4)||'-'||substr(hex(e.approval),13,4)||'-'||substr(hex(e.approval),17,4)||'-'||substr(hex(e.approval),21)) AS approval,
   (SELECT text FROM word WHERE id = e.subject) AS subject,
   (SELECT text FROM word WHERE id = e.tenant) AS tenant,
   (SELECT text FROM word WHERE id = e.client) AS client,

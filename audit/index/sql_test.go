@@ -1,9 +1,13 @@
 package index
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
+
+	"mcp-gateway/audit/index/question"
 )
 
 // A question in SQL changes nothing: not the index, not a file beside it, and not what
@@ -13,9 +17,9 @@ func TestSQLOnlyReads(t *testing.T) {
 	j := w.journal()
 	fill(w, j)
 	x := w.index()
-	columns, before, err := x.SQL(t.Context(), "SELECT count(*) AS n FROM events")
-	if err != nil || len(columns) != 1 || len(before) != 1 {
-		t.Fatal(columns, before, err)
+	before, err := x.SQL(t.Context(), "SELECT count(*) AS n FROM events")
+	if err != nil || len(before.Columns) != 1 || len(before.Rows) != 1 {
+		t.Fatal(before, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
 	for name, q := range map[string]string{
@@ -40,14 +44,30 @@ func TestSQLOnlyReads(t *testing.T) {
 		"what the file is":          "PRAGMA database_list",
 		"two questions":             "SELECT 1; DELETE FROM event",
 	} {
-		if _, rows, err := x.SQL(t.Context(), q); err == nil {
-			t.Errorf("%s: answered %v", name, rows)
+		if answer, err := x.SQL(t.Context(), q); err == nil {
+			t.Errorf("%s: answered %v", name, answer.Rows)
 		}
 		if _, err := os.Stat(other); err == nil {
 			t.Fatalf("%s: made a file", name)
 		}
 	}
-	if _, after, err := x.SQL(t.Context(), "SELECT count(*) AS n FROM events"); err != nil || after[0][0] != before[0][0] {
+	if after, err := x.SQL(t.Context(), "SELECT count(*) AS n FROM events"); err != nil || after.Rows[0][0] != before.Rows[0][0] {
 		t.Errorf("%v rows, before %v, %v", after, before, err)
+	}
+}
+
+// What is found keeps its type, and an answer that is not whole says so.
+func TestSQLAnswers(t *testing.T) {
+	x := newWorld(t).index()
+	got, err := x.SQL(t.Context(), "SELECT 1 AS n, 0.5 AS share, 'x' AS text, NULL AS none, x'00ff' AS bytes")
+	want := &Answer{Columns: []string{"n", "share", "text", "none", "bytes"}, Rows: [][]any{{int64(1), 0.5, "x", nil, []byte{0, 0xff}}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for n, cut := range map[int]bool{question.MaxRows: false, question.MaxRows + 1: true} {
+		q := fmt.Sprintf("WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c WHERE n < %d) SELECT n FROM c", n)
+		if got, err := x.SQL(t.Context(), q); err != nil || len(got.Rows) != question.MaxRows || got.Cut != cut {
+			t.Errorf("%d rows: %v", n, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package approvals
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"mcp-gateway/admin"
@@ -73,6 +74,21 @@ func TestTheRecordIsForAuditors(t *testing.T) {
 	if page, status := ask("afar", "?refused=true"); status != 200 || len(page.Events) != 0 {
 		t.Errorf("another tenant's auditor sees %+v", page.Events)
 	}
+	for query, unseen := range map[string]string{
+		"?tool=bank__never&upstream=bank":               "tool,upstream", // a name that is not served stands in no event
+		"?code=forbidden":                               "",
+		"?reason=nothing_like_it":                       "reason",
+		"?approver=k1:00112233445566778899aabbccddeeff": "approver",
+	} {
+		page, status := ask("audrey", query)
+		if got := strings.Join(page.Unseen, ","); status != 200 || len(page.Events) != 0 || got != unseen {
+			t.Errorf("%s: %d, unseen %q", query, status, got)
+		}
+		all, _ := count("audrey", "?by=code&"+query[1:])
+		if got := strings.Join(all.Unseen, ","); len(all.Groups) != 0 || got != unseen {
+			t.Errorf("counts of %s: unseen %q", query, got)
+		}
+	}
 	for _, who := range []string{"carol", "vera", "oscar"} {
 		if _, status := ask(who, ""); status != http.StatusForbidden {
 			t.Errorf("%s: %d", who, status)
@@ -80,10 +96,29 @@ func TestTheRecordIsForAuditors(t *testing.T) {
 	}
 	for _, query := range []string{
 		"?tol=x", "?effect=maybe", "?limit=0", "?limit=1001", "?since=yesterday", "?refused=no", "?id=x", "?cursor=x", "?code=x&code=y", "?tool=",
-		"?principal=ci", "?outcome=unknown", "?state=fine", "?unresolved=no",
+		"?principal=ci", "?approver=carol", "?outcome=unknown", "?state=fine", "?unresolved=no",
 	} {
 		if _, status := ask("audrey", query); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", query, status)
+		}
+	}
+}
+
+// A refusal of a question names the member and what it wants.
+func TestAQuestionThatIsNotUnderstood(t *testing.T) {
+	_, s := open(t, stage.Options{Staff: people()})
+	for query, want := range map[string]string{
+		"?efect=deny":    `"efect" is no member of a question; there are since,`,
+		"?effect=denied": "effect wants one of allow, deny, ask.",
+		"?outcome=done":  "outcome wants one of ",
+		"?tool=":         "tool wants a word.",
+		"?code=a&code=b": "code is given more than once.",
+		"?since=monday":  "since wants a time (RFC 3339).",
+	} {
+		var told admin.Trouble
+		got := s.AskAdmin(t, "audrey", http.MethodGet, "/v1/events"+query, "")
+		if err := json.Unmarshal(got.Body, &told); err != nil || got.Status != 400 || !strings.HasPrefix(told.Error.Message, want) {
+			t.Errorf("%s: %d %v %q", query, got.Status, err, told.Error.Message)
 		}
 	}
 }

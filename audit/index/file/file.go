@@ -23,7 +23,7 @@ func Connect(path string, pragmas ...string) (*sql.DB, error) {
 
 // Building are the pragmas of the connection that builds: it keeps the pages that rows
 // of one batch share, and brings back to their places at once those that several batches
-// changed. Rows are put in the order of six indexes, and what is read and written for
+// changed. Rows are put in the order of several indexes, and what is read and written for
 // each is pages, not rows.
 func Building() []string { return []string{"cache_size(-16384)", "wal_autocheckpoint(4000)"} }
 

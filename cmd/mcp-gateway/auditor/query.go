@@ -20,7 +20,7 @@ import (
 type question struct {
 	since, until, principal, subject, tenant, client, replica string
 	tool, upstream, effect, code, outcome, state              string
-	reason, id, issuer                                        string
+	reason, id, issuer, approver                              string
 	kinds                                                     []string
 	refused, calls, unresolved                                bool
 }
@@ -32,6 +32,7 @@ func (q *question) flags(cmd *cobra.Command) {
 	cli.OnceVar(fl, &q.principal, "principal", "a subject or key id, a whole identity as 'ISSUER|SUBJECT' or 'ISSUER|SUBJECT|TENANT|CLIENT', or a pseudonym as events have it; exit 2 if it is nobody's")
 	cli.OnceVar(fl, &q.subject, "subject", "a subject: as events name it in clear, or else as --principal finds it; exit 2 if it is nobody's")
 	cli.OnceVar(fl, &q.issuer, "issuer", "the `URL` of the issuer that --subject or --principal is a subject of; every configured one where absent")
+	cli.OnceVar(fl, &q.approver, "approver", "whose word it was, named as by --principal: tickets answered and the calls that went ahead by that, actions settled, calls labelled, arguments read")
 	cli.OnceVar(fl, &q.tenant, "tenant", "a tenant")
 	cli.OnceVar(fl, &q.client, "client", "a client, such as the id of a key")
 	cli.OnceVar(fl, &q.replica, "replica", "the gateway that wrote it")
@@ -119,7 +120,7 @@ func (q *question) filter(ctx context.Context, now time.Time, a *records.Records
 	if err != nil {
 		return f, err
 	}
-	if err := a.Narrow(ctx, &f, records.Person{Principal: q.principal, Subject: q.subject, Issuer: q.issuer}); err != nil {
+	if err := a.Narrow(ctx, &f, records.Person{Principal: q.principal, Subject: q.subject, Issuer: q.issuer, Approver: q.approver}); err != nil {
 		return f, err
 	}
 	if err := a.Words(ctx, &f); err != nil {

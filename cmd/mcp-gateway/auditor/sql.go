@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-gateway/cmd/mcp-gateway/auditor/answer"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 )
 
@@ -23,7 +24,8 @@ func (d *desk) sql() *cobra.Command {
 			"  effect, reasons, faults, policy           what was decided and why\n" +
 			"  code, outcome, settled, duration_us       what became of it\n" +
 			"  label, count                              a person's judgement; how many\n\n" +
-			"Reasons are joined by spaces, faults by commas.",
+			"Reasons are joined by spaces, faults by commas. JSON has numbers, null and, of bytes, their hex digits; an answer\n" +
+			"has 100000 rows at most, and says so where it was cut.",
 		Example: "  mcp-gateway audit sql \"SELECT tool, count(*) FROM events WHERE effect = 'deny' GROUP BY tool\"",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,11 +42,11 @@ func (d *desk) sql() *cobra.Command {
 				return err
 			}
 			defer func() { _ = a.Close() }() // it was only read
-			columns, found, err := a.SQL(cmd.Context(), question)
+			found, err := a.SQL(cmd.Context(), question)
 			if err != nil {
 				return err
 			}
-			return (&cli.Table{Columns: columns, Rows: found}).Write(cmd.OutOrStdout(), format)
+			return answer.SQL(cmd, found, format)
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "table", cli.Formats)

@@ -19,6 +19,7 @@ type Table struct {
 	Narrow  []string        // the columns of aligned text, shortened to fit a terminal; nil = all, whole
 	Kinds   map[string]Kind // by column; others are text
 	Extra   []string        // columns of JSON alone, their cells behind the others'; one of a column's name stands in its place
+	Values  [][]any         // the rows as JSON has them; nil = by their columns' kinds
 	Layout  string          // of times in tables; "" = time.DateTime
 }
 

@@ -74,15 +74,15 @@ func (t *Table) shown(row []string) []string {
 	return cells
 }
 
-// member is what JSON calls a column.
-func member(column string) string {
+// Member is what JSON calls a column.
+func Member(column string) string {
 	return strings.ToLower(strings.NewReplacer("%", "percent", " ", "_").Replace(column))
 }
 
 // objects are the rows with their extra cells.
 func (t *Table) objects() []map[string]any {
 	objects := make([]map[string]any, 0, len(t.Rows))
-	for _, row := range t.Rows {
+	for n, row := range t.Rows {
 		object := make(map[string]any, len(row))
 		for i, cell := range row {
 			column := ""
@@ -91,7 +91,10 @@ func (t *Table) objects() []map[string]any {
 			} else {
 				column = t.Extra[i-len(t.Columns)]
 			}
-			object[member(column)] = t.Kinds[column].value(cell)
+			object[Member(column)] = t.Kinds[column].value(cell)
+			if t.Values != nil {
+				object[Member(column)] = t.Values[n][i]
+			}
 		}
 		objects = append(objects, object)
 	}

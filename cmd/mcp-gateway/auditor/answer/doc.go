@@ -4,4 +4,5 @@
 // Map:
 //
 //	rows.go  Bound; Rows, Counts
+//	sql.go   SQL
 package answer

@@ -54,7 +54,7 @@ func Rows(cmd *cobra.Command, a *records.Records, f audit.Filter, format string)
 	}
 	t := &cli.Table{
 		Columns: []string{"time", "type", "principal", "tool", "state", "effect", "reasons", "code", "outcome", "ms", "id"},
-		Extra:   []string{"principal", "key", "approval", "label", "outcome", "resolved"},
+		Extra:   []string{"principal", "key", "approval", "label", "outcome", "resolved", "approver"},
 		Kinds:   map[string]cli.Kind{"time": cli.Time, "reasons": cli.List, "ms": cli.Number},
 		Layout:  "2006-01-02 15:04:05.000",
 	}
@@ -114,10 +114,14 @@ func rowCells(r *audit.Row, a *records.Records, resolved gateway.Outcome) []stri
 	if actor == "" && r.Label == "cli" {
 		actor = "(a command)" // wrote it, beside the gateway
 	}
+	approver := ""
+	if r.Approver != "" {
+		approver = a.Who(&audit.Row{Principal: r.Approver})
+	}
 	return []string{
 		cli.Stamp(r.Time), string(r.Type), actor, tool, string(r.State),
 		string(r.Effect), cli.Joined(r.Reasons), string(r.Code), outcome, ms, id.String(),
-		name, key, approval, string(r.Label), string(r.Outcome), string(resolved),
+		name, key, approval, string(r.Label), string(r.Outcome), string(resolved), approver,
 	}
 }
 

@@ -36,12 +36,16 @@ func (a *Records) knowStaff(c *config.Config) {
 }
 
 // Person is whom flags mean.
-type Person struct{ Principal, Subject, Issuer string }
+type Person struct{ Principal, Subject, Issuer, Approver string }
 
-// Narrow has a filter admit only what a person did. A subject is looked for in clear
+// Narrow has a filter admit only what a person did, or what was done by an approver's
+// word. A subject is looked for in clear
 // first, unless an issuer is named. A name that is nobody's is wrong usage: no rows would
 // read as "has done nothing".
-func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) error {
+func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) (err error) {
+	if f.Approvers, err = a.People(ctx, p.Approver, ""); err != nil {
+		return err
+	}
 	if p.Subject != "" && (p.Issuer == "" || p.Principal != "") {
 		clear, err := a.Count(ctx, audit.Filter{Subject: audit.Label(p.Subject), Limit: 1}, []string{"subject"})
 		switch {
@@ -60,7 +64,6 @@ func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) error {
 	if who == "" && p.Issuer != "" {
 		return cli.Misused("--issuer: name a subject of it by --subject")
 	}
-	var err error
 	f.People, err = a.People(ctx, who, p.Issuer)
 	return err
 }

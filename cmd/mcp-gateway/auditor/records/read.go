@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal/folder"
 )
 
 // SQL waits likewise, and asks one question over the view events, reading only.
-func (a *Records) SQL(ctx context.Context, query string) ([]string, [][]string, error) {
+func (a *Records) SQL(ctx context.Context, query string) (*index.Answer, error) {
 	return a.index.SQL(ctx, query)
 }
 
@@ -42,6 +43,8 @@ func Admits(f *audit.Filter, e *audit.Event) bool {
 	case !f.Action.IsZero() && e.Action != f.Action, !f.Approval.IsZero() && e.Approval != f.Approval:
 		return false
 	case len(f.People) > 0 && !slices.Contains(f.People, whose):
+		return false
+	case len(f.Approvers) > 0 && !slices.Contains(f.Approvers, e.Approver):
 		return false
 	case len(f.Types) > 0 && !slices.Contains(f.Types, e.Type):
 		return false
