@@ -38,29 +38,27 @@ const (
 
 // Filter says which rows are wanted; a zero field admits all.
 type Filter struct {
-	Since, Until time.Time // Since inclusive, Until exclusive
-	Principal    Keyed     // Keys.Principal of the identity
-	People       []Keyed   // likewise, any of them: one person has a pseudonym a tenant and client
-	Approvers    []Keyed   // who answered, settled or looked, by any of these pseudonyms
-	Tool         Ident     // exposed name; one that ends in * admits all that begin so
-	Upstream     Ident
-	Effect       gateway.Effect
-	Type         Type
-	Types        []Type // any of them
-	Code         gateway.Code
-	Action       ID
-	Approval     ID
-	Tenant       Label
-	Subject      Label
-	Client       Label
-	Replica      Ident
-	Outcome      gateway.Outcome
-	State        gateway.ExposureState
-	Reason       gateway.Reason // one of the reasons
-	Unresolved   bool           // of unknown outcomes only those that nobody settled since
-	Refused      bool           // only what was refused, whatever stopped it
-	Limit        int            // 0 = 100
-	Order        Order
+	Since, Until            time.Time // Since inclusive, Until exclusive
+	Principal               Keyed     // Keys.Principal of the identity
+	People                  []Keyed   // likewise, any of them: one person has a pseudonym a tenant and client
+	Approvers               []Keyed   // who answered, settled or looked, by any of these pseudonyms
+	Tool                    Ident     // exposed name; one that ends in * admits all that begin so
+	Upstream                Ident
+	Effect                  gateway.Effect
+	Type                    Type
+	Types                   []Type // any of them
+	Code                    gateway.Code
+	Action                  ID
+	Approval                ID
+	Tenant, Subject, Client Label
+	Replica                 Ident
+	Outcome                 gateway.Outcome
+	State                   gateway.ExposureState
+	Reason                  gateway.Reason // one of the reasons
+	Unresolved              bool           // of unknown outcomes only those that nobody settled since
+	Refused                 bool           // only what was refused, whatever stopped it
+	Limit                   int            // 0 = 100
+	Order                   Order
 }
 
 // Refusals are the types of events of what was refused: before policy, by it, or
