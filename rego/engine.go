@@ -32,7 +32,8 @@ type Engine struct {
 	memo     *memo // nil: decisions are not kept
 	subjects *subjects
 	inputs   *lru.Cache[keptKey, gateway.Digest]
-	none     bool // there is no policy
+	none     bool   // there is no policy
+	told     func() // of each evaluation; nil for none
 }
 
 func newEngine(p *check.Policy, o Options) (*Engine, error) {
@@ -42,7 +43,7 @@ func newEngine(p *check.Policy, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		policy: p, timeout: o.Timeout, now: o.Now, subjects: s,
+		policy: p, timeout: o.Timeout, now: o.Now, subjects: s, told: o.Evaluated,
 		needs: needsOf(reads), after: needsOf(p.Reads[PhaseResult]),
 	}
 	if e.inputs, err = lru.New[keptKey, gateway.Digest](keptInputs); err != nil {
@@ -190,6 +191,9 @@ const perTimeout = 100
 func (e *Engine) evaluate(ctx context.Context, within time.Duration, query *oparego.PreparedEvalQuery, input ast.Value) (ast.Value, error) {
 	if e.none {
 		return nil, errAbsent
+	}
+	if e.told != nil {
+		e.told()
 	}
 	began := e.now()
 	w := watch{ctx: ctx, now: e.now, within: within, last: began, until: began.Add(patience * within)}

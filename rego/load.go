@@ -21,6 +21,8 @@ type Options struct {
 	Timeout  time.Duration    // of the work on one decision, and on each hundred resources of a list; 0 = DefaultTimeout
 	Now      func() time.Time // clock for the timeout; nil = time.Now
 	Uncached bool             // decide anew each time
+
+	Evaluated func() // is told of each evaluation; nil for none
 }
 
 // Load reads, checks and prepares the policy. Files named *_test.rego are left

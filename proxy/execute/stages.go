@@ -21,6 +21,7 @@ import (
 	"mcp-gateway/proxy/stepup"
 	"mcp-gateway/proxy/throttle"
 	"mcp-gateway/redact"
+	"mcp-gateway/registry"
 )
 
 // Executor takes calls to their upstreams and back.
@@ -152,8 +153,10 @@ func (x *Executor) conclude(ctx context.Context, c *call.Call) error {
 }
 
 // visible asks the same question as a list does, from the same cache. It asks
-// it also for a name that means nothing here, so that absent, quarantined and
-// hidden items cost the same; the event alone tells them apart.
+// it also for a name that means nothing here, and what is hidden goes on as if it
+// meant nothing, so that absent, quarantined and hidden items cost the same, on
+// record too: no digest of arguments, no durability by class. The reason on record
+// alone tells them apart.
 func (x *Executor) visible(ctx context.Context, c *call.Call) error {
 	view, _, err := x.Sight.View(ctx, c)
 	if err != nil {
@@ -167,6 +170,7 @@ func (x *Executor) visible(ctx context.Context, c *call.Call) error {
 		c.Missing = gateway.ReasonNotVisible
 	}
 	if c.Missing != "" {
+		c.Item = registry.Pinned{}
 		return gateway.Fail(unknown(c), c.Missing)
 	}
 	return nil

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -37,6 +38,36 @@ type bench struct {
 	url      string
 	keys     map[string]string // of "alice" and "bob", who hold the scope "use"
 	index    *index.Index
+	front    http.Handler
+	kept     *notes // what was put on record
+}
+
+// notes is a journal that keeps what it was told as well.
+type notes struct {
+	proxy.Journal
+	mu  sync.Mutex
+	all []noted
+}
+
+type noted struct {
+	event      audit.Event
+	durability audit.Durability
+}
+
+func (n *notes) Append(ctx context.Context, e *audit.Event, d audit.Durability) (audit.Position, error) {
+	n.mu.Lock()
+	n.all = append(n.all, noted{*e, d})
+	n.mu.Unlock()
+	return n.Journal.Append(ctx, e, d)
+}
+
+// take returns what was put on record since it was asked last.
+func (n *notes) take() []noted {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := n.all
+	n.all = nil
+	return all
 }
 
 // played is an upstream whose calls are a function.
@@ -72,6 +103,7 @@ func newBench(t *testing.T, up proxy.Upstream, tools []string, change func(*prox
 	j, err := journal.Open(filepath.Join(dir, "journal"), journal.Options{Replica: "r1"})
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, j.Close(context.Background())) })
+	b.kept = &notes{Journal: j}
 	b.index, err = index.Open(filepath.Join(dir, "index.db"), filepath.Join(dir, "journal"))
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, b.index.Close()) })
@@ -97,11 +129,12 @@ func newBench(t *testing.T, up proxy.Upstream, tools []string, change func(*prox
 	}
 	b.gateway, err = proxy.New(proxy.Options{
 		Version: "test", World: world, Registry: b.registry, Refresh: noRefresh{}, Views: seen, Redactor: redactor,
-		Journal: j, Names: audit.NewKeys(keys), Keys: keys, Clock: time.Now,
+		Journal: b.kept, Names: audit.NewKeys(keys), Keys: keys, Clock: time.Now,
 	})
 	fatal(t, err)
 	front, err := modern.New(modern.Options{Gateway: b.gateway})
 	fatal(t, err)
+	b.front = front
 	server := httptest.NewServer(front)
 	t.Cleanup(server.Close)
 	b.url = server.URL
@@ -121,7 +154,8 @@ func (b *bench) identifier(t *testing.T) proxy.Identifier {
 	return a
 }
 
-// publish lists and reviews the tools.
+// publish lists and reviews the tools; one whose name begins with "hidden" is for
+// whom holds the scope "admin".
 func (b *bench) publish(t *testing.T, dir string, tools []string) {
 	t.Helper()
 	var text strings.Builder
@@ -130,7 +164,11 @@ func (b *bench) publish(t *testing.T, dir string, tools []string) {
 	for _, tool := range tools {
 		raw = append(raw, []byte(tool))
 		name, _ := protocol.Member([]byte(tool), "name")
-		fmt.Fprintf(&text, "    %s: {definition: %q, %s}\n", name, protocol.DigestOf([]byte(tool)), stage.Read("use"))
+		record := stage.Read("use")
+		if strings.HasPrefix(string(name), `"hidden`) {
+			record = strings.Replace(stage.Write("admin"), "side_effect: write, reversible: yes", "side_effect: destructive, reversible: no", 1)
+		}
+		fmt.Fprintf(&text, "    %s: {definition: %q, %s}\n", name, protocol.DigestOf([]byte(tool)), record)
 	}
 	path := filepath.Join(dir, "exposure.yaml")
 	fatal(t, os.WriteFile(path, []byte(text.String()), 0o600))

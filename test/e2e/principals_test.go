@@ -112,16 +112,29 @@ func TestHiddenIsAbsent(t *testing.T) {
 	}
 }
 
-// lastEvent is the shape of the last event: the names of its members, but for how
-// long stages took, which only what took a microsecond has.
+// lastEvent is the shape of the last refusal: the names of its members, but for how
+// long stages took, which only what took a microsecond has. A name is a name, whether
+// it was known or only given.
 func lastEvent(t *testing.T, s *stage.Stage) string {
 	t.Helper()
-	lines := bytes.Split(bytes.TrimSpace(s.Journal(t)), []byte("\n"))
-	var names []string
-	for name := range protocol.Members(lines[len(lines)-1]) {
-		if string(name) != "stages_us" {
-			names = append(names, string(name))
+	var last []byte
+	for line := range bytes.Lines(s.Journal(t)) {
+		if bytes.Contains(line, []byte(`"type":"tool.refused"`)) {
+			last = line
 		}
+	}
+	var names []string
+	for name := range protocol.Members(bytes.TrimSpace(last)) {
+		switch n := string(name); n {
+		case "stages_us":
+		case "tool", "tool_ref":
+			names = append(names, "name")
+		default:
+			names = append(names, n)
+		}
+	}
+	if len(names) < 5 {
+		t.Fatalf("the last event is %s", last)
 	}
 	return strings.Join(names, " ")
 }
