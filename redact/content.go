@@ -44,6 +44,10 @@ const (
 	codeLink   = "link_removed"
 	codeIcon   = "icon_removed"
 	linkMarker = `{"type":"text","text":"[link removed: it leads where this server's links may not]"}`
+
+	// uriMarker stands for the URI of an embedded resource, which must have one. It
+	// leads nowhere: nobody resolves a namespace that is not registered (RFC 8141, 5.1).
+	uriMarker = "urn:mcp-gateway:link-removed"
 )
 
 // IsMeaning tells the findings about what content means from those about its bytes.
@@ -75,6 +79,18 @@ func (w *walker) link(i int, raw []byte) bool {
 	w.copied, w.changed = i+len(raw), true
 	w.sign(codeLink)
 	return true
+}
+
+// target handles the URI of an embedded resource. What was embedded stays; an address
+// that links may not lead to goes.
+func (w *walker) target(i, end int) {
+	token := w.in[i:end]
+	if link, _ := protocol.Text(token); w.secrets && link != "" && !w.r.Leads(link) {
+		w.replace(i, end, uriMarker)
+		w.sign(codeLink)
+		return
+	}
+	w.rewrite(i, end, false)
 }
 
 // Leads says whether a link may be given, or a person sent there. One that hides

@@ -3,8 +3,8 @@
 // of secrets.
 //
 // It works on raw JSON and rewrites only the strings that need it; input that
-// needs nothing comes back as the very same slice. Cursors and request state are
-// left alone, since to change them is to break them; so are blobs, images and audio
+// needs nothing comes back as the very same slice. The state of an upstream that asks
+// is left alone, since to change it is to break it; so are blobs, images and audio
 // whose bytes are no text.
 //
 // Map:
@@ -16,6 +16,7 @@
 //	medium.go      media types, and what is of no form
 //	coded.go       text in base64; texts between marks that name their source
 //	joined.go      secrets that are split over neighbouring blocks
+//	spread.go      secrets that are split over neighbouring values of data
 //	definition.go  Definition, Item: definitions, whose meaning must not change
 //	asked.go       Asking, Asked: what upstreams ask of hosts
 //	business.go    Business: an upstream's own error content, bounded and labelled

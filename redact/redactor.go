@@ -100,6 +100,7 @@ func (r *Redactor) whole(raw []byte, p place.Place) (Clean, error) {
 			out, w.changed = both, true
 		}
 	}
+	out = w.spread(out, p)
 	return Clean{bytes: out, changed: w.changed, valid: true, report: w.report()}, nil
 }
 
@@ -155,6 +156,7 @@ func (r *Redactor) take(raw []byte, secrets bool) *walker {
 	if !ok {
 		w = &walker{r: r}
 		w.counts = w.count
+		w.spreader.count, w.spreader.hit = w.count, w.spreader.take
 	}
 	w.reset(raw, secrets)
 	return w
@@ -166,8 +168,9 @@ const maxScratch = 256 << 10
 // give puts the walker back, without any reference to the document.
 func (r *Redactor) give(w *walker) {
 	w.reset(nil, false)
+	w.spreader.in, w.spreader.strings, w.spreader.pieces, w.spreader.edits = nil, nil, nil, nil
 	clear(w.path[:cap(w.path)])
-	for _, scratch := range []*[]byte{&w.text, &w.text2, &w.text3} {
+	for _, scratch := range []*[]byte{&w.text, &w.text2, &w.text3, &w.spreader.all} {
 		if cap(*scratch) > maxScratch {
 			*scratch = nil
 		}

@@ -49,6 +49,7 @@ type walker struct {
 	text     []byte // scratch: unescaped, cleaned, masked
 	text2    []byte
 	text3    []byte
+	spreader spreader
 }
 
 // step is one token of the path to where the walker is.
@@ -117,6 +118,8 @@ func (w *walker) value(i int, p place.Place) int {
 			w.decoded(i, end)
 		case place.Medium:
 			w.medium(i, end)
+		case place.Target:
+			w.target(i, end)
 		default:
 			w.rewrite(i, end, p != place.Address)
 		}
@@ -174,7 +177,7 @@ func (w *walker) object(i int, p place.Place) int {
 		if i < len(w.in) && w.in[i] == ':' {
 			i = rawjson.SkipSpace(w.in, i+1)
 		}
-		if at := p.Member(string(name), w.in[i:]); !tells || at == place.Alone || at == place.Fixed || at == place.Coded || at == place.Medium || !w.named(name, i) {
+		if at := p.Member(string(name), w.in[i:]); !tells || at == place.Alone || at == place.Fixed || at == place.Coded || at == place.Medium || at == place.Target || !w.named(name, i) {
 			i = w.value(i, at)
 		} else {
 			i = rawjson.SkipString(w.in, i)

@@ -122,7 +122,7 @@ func cleanContents(x *Executor, c *call.Call) (err error) {
 
 func cleanCompletion(x *Executor, c *call.Call) (err error) {
 	if c.Clean, err = x.cleaner(c).Any(c.Incoming.Result); err == nil {
-		c.Result = x.Hop.Result(c.Clean.Bytes(), c.Era == audit.Modern)
+		c.Result = x.Hop.Result(x.sourced(c), c.Era == audit.Modern)
 	}
 	return err
 }

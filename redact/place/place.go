@@ -7,9 +7,10 @@ import "mcp-gateway/protocol"
 type Place uint8
 
 const (
-	Alone    Place = iota // cursors and states: to change is to break
+	Alone    Place = iota // the state of an upstream that asks: to change is to break
 	Free                  // any JSON: names and strings are cleaned
 	Address               // URIs: cleaned, and not spoken
+	Target                // the URI of an embedded resource: where it leads is judged besides
 	Medium                // media types: of their form, or replaced
 	Kind                  // what kind a block is: to change is to make another of it
 	Spoken                // the text of a content block
@@ -20,7 +21,8 @@ const (
 	Media                 // an image or audio block
 	Link                  // a resource link
 	Embedded              // an embedded resource block
-	Resource              // the resource in it
+	Enclosed              // the resource in it
+	Resource              // one that was read
 	Icons                 // an array of icons
 	Icon                  // one of them
 	Reading               // a ReadResourceResult
@@ -71,7 +73,7 @@ func (p Place) Member(name string, raw []byte) Place {
 		return resultMember(p, name)
 	case Message:
 		return messageMember(name, raw)
-	case Block, Media, Link, Embedded, Icon, Resource:
+	case Block, Media, Link, Embedded, Icon, Enclosed, Resource:
 		return blockMember(p, name)
 	case Tool, Prompt, Argument, Listed:
 		return definitionMember(p, name)
@@ -99,8 +101,6 @@ func resultMember(p Place, name string) Place {
 		if p == Prompted {
 			return Messages
 		}
-	case "nextCursor", "requestState", "resultType":
-		return Alone
 	}
 	return Free
 }
@@ -122,10 +122,13 @@ func messageMember(name string, raw []byte) Place {
 func askMember(p Place, name string) Place {
 	switch p {
 	case Asking:
-		if name == "inputRequests" {
+		switch name {
+		case "inputRequests":
 			return Asks
+		case "requestState", "resultType":
+			return Alone
 		}
-		return resultMember(p, name)
+		return Free
 	case Asks:
 		return Ask
 	case Ask:
@@ -150,7 +153,7 @@ func askMember(p Place, name string) Place {
 func blockMember(p Place, name string) Place {
 	switch name {
 	case "type":
-		if p != Icon && p != Resource {
+		if p != Icon && p != Resource && p != Enclosed {
 			return Kind
 		}
 	case "icons":
@@ -158,7 +161,7 @@ func blockMember(p Place, name string) Place {
 			return Icons
 		}
 	case "text":
-		if p == Block || p == Resource {
+		if p == Block || p == Resource || p == Enclosed {
 			return Spoken
 		}
 	case "content": // of a tool's result within a message
@@ -166,8 +169,11 @@ func blockMember(p Place, name string) Place {
 			return Content
 		}
 	case "uri":
-		if p == Link || p == Resource {
+		switch p {
+		case Link, Resource:
 			return Address
+		case Enclosed:
+			return Target
 		}
 	case "src":
 		if p == Icon {
@@ -182,12 +188,12 @@ func blockMember(p Place, name string) Place {
 			return Coded
 		}
 	case "blob":
-		if p == Resource {
+		if p == Resource || p == Enclosed {
 			return Coded
 		}
 	case "resource":
 		if p == Embedded {
-			return Resource
+			return Enclosed
 		}
 	}
 	return Free
@@ -258,7 +264,7 @@ func (p Place) Element(raw []byte) Place {
 		return Schema
 	case Schema: // dependencies: an array of names
 		return Fixed
-	case Block, Media, Link, Embedded, Resource, Icon, Result, Reading, Prompted, Message,
+	case Block, Media, Link, Embedded, Enclosed, Resource, Icon, Result, Reading, Prompted, Message,
 		Tool, Prompt, Argument, Listed, Asking, Asks, Ask, Asked:
 		return Free // not the shape that the protocol gives it
 	}

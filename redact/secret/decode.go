@@ -2,74 +2,73 @@ package secret
 
 import (
 	"bytes"
-	"encoding/base64"
-	"strconv"
-	"unicode/utf8"
 
-	"mcp-gateway/redact/skim"
+	"mcp-gateway/redact/secret/code"
 )
 
-// What is encoded is looked at once: what a reader decodes in one step is a secret
-// as much as one in the clear.
+// What is encoded is looked at too: what a reader decodes is a secret as much as one in
+// the clear.
 
-// longestCode is how much base64 is decoded; what is longer is looked at in part.
-const longestCode = 64 << 10
+// steps is how often what was decoded is decoded again.
+const steps = 2
 
-// mayEncode reports whether s holds an escape or a run of base64.
+// mayEncode reports whether s holds an escape, a run of base64, or text of two bytes a
+// character.
 func mayEncode(s []byte) bool {
-	if nextEscape(s, 0) >= 0 {
-		return true
-	}
-	from, _ := base64Run(s, 0)
-	return from >= 0
-}
-
-// nextEscape returns where the next %XX, \xXX or \uXXXX stands, -1 if nowhere.
-// Other escapes hide nothing.
-func nextEscape(s []byte, i int) int {
-	percent, back := -2, -2
-	for {
-		if percent < i && percent != -1 {
-			percent = index(s, i, '%')
-		}
-		if back < i && back != -1 {
-			back = index(s, i, '\\')
-		}
-		next := percent
-		if next < 0 || back >= 0 && back < next {
-			next = back
-		}
-		if next < 0 {
-			return -1
-		}
-		if _, n := unescape(s[next:]); n > 2 {
-			return next
-		}
-		i = next + 1
-	}
-}
-
-func index(s []byte, i int, c byte) int {
-	if at := bytes.IndexByte(s[i:], c); at >= 0 {
-		return i + at
-	}
-	return -1
+	return code.NextEscape(s, 0) >= 0 || code.HasWide(s) || code.Next(s, 0).From >= 0
 }
 
 // encoded returns the secrets that show when s is decoded, in order. A secret in
-// base64 takes the whole run with it.
-func (sc *Scanner) encoded(s []byte) []Span {
+// base64 takes the whole run with it. again is how many steps may follow.
+func (sc *Scanner) encoded(s []byte, again int) []Span {
 	var out []Span
-	for at := nextEscape(s, 0); at >= 0; {
+	for at := code.NextEscape(s, 0); at >= 0; {
 		from, to := line(s, at)
-		for _, sp := range sc.escaped(s[from:to]) {
-			out = append(out, Span{from + sp.From, from + sp.To, sp.Class})
+		for _, sp := range sc.escaped(s[from:to], again) {
+			out = append(out, Span{from + sp.From, from + sp.To, sp.Class, 0})
 		}
-		at = nextEscape(s, to)
+		at = code.NextEscape(s, to)
 	}
-	for from, to := base64Run(s, 0); from >= 0; from, to = base64Run(s, to) {
-		if class, ok := sc.inBase64(s[from:to]); ok {
-			out = insert(out, Span{from, to, class})
+	for r := code.Next(s, 0); r.From >= 0; r = code.Next(s, r.To) {
+		if class, ok := sc.inBase64(s, r.Lines, again); ok {
+			out = insert(out, Span{r.From, r.To, class, 0})
+			continue
+		}
+		for i := 0; len(r.Lines) > 1 && i < len(r.Lines); i++ { // they only have one length
+			if class, ok := sc.inBase64(s, r.Lines[i:i+1], again); ok {
+				out = insert(out, Span{r.Lines[i].From, r.Lines[i].To, class, 0})
+			}
+		}
+	}
+	if !code.HasWide(s) {
+		return out
+	}
+	for w := code.NextWide(s, 0); w.From >= 0; w = code.NextWide(s, w.To) {
+		unit := lowFirst
+		if w.High {
+			unit = highFirst
+		}
+		for _, sp := range sc.within(w.Narrow, again) {
+			out = insert(out, Span{w.From + 2*sp.From, w.From + 2*sp.To, sp.Class, unit})
+		}
+	}
+	return out
+}
+
+// within returns the secrets of what was decoded, and those of what that encodes.
+func (sc *Scanner) within(plain []byte, again int) []Span {
+	var out []Span
+	for i := 0; ; {
+		sp, ok := sc.next(plain, i)
+		if !ok {
+			break
+		}
+		i = sp.To
+		out = append(out, sp)
+	}
+	if again > 0 && mayEncode(plain) {
+		for _, sp := range sc.encoded(plain, again-1) {
+			out = insert(out, sp)
 		}
 	}
 	return out
@@ -97,116 +96,30 @@ func insert(spans []Span, sp Span) []Span {
 	return append(spans, sp)
 }
 
-// escaped finds secrets in s with %XX, \uXXXX, \xXX and \c decoded.
-func (sc *Scanner) escaped(s []byte) []Span {
-	plain := make([]byte, 0, len(s))
-	at := make([]int, 0, len(s)+1) // where each byte of plain comes from
-	for i := 0; i < len(s); {
-		from := i
-		r, n := unescape(s[i:])
-		if n == 0 {
-			plain, at = append(plain, s[i]), append(at, i)
-			i++
-			continue
-		}
-		i += n
-		before := len(plain)
-		if r < utf8.RuneSelf || s[from] == '\\' && s[from+1] == 'u' {
-			plain = utf8.AppendRune(plain, r)
-		} else {
-			plain = append(plain, byte(r))
-		}
-		for range len(plain) - before {
-			at = append(at, from)
-		}
+// escaped finds secrets in s with its escapes decoded.
+func (sc *Scanner) escaped(s []byte, again int) []Span {
+	plain, at := code.Unescaped(s)
+	out := sc.within(plain, again)
+	for i, sp := range out {
+		out[i].From, out[i].To = at[sp.From], at[sp.To]
 	}
-	at = append(at, len(s))
-	var out []Span
-	for i := 0; ; {
-		sp, ok := sc.next(plain, i)
-		if !ok {
-			return out
-		}
-		i = sp.To
-		out = append(out, Span{at[sp.From], at[sp.To], sp.Class})
-	}
+	return out
 }
 
-// unescape reads an escape at the beginning of s, n bytes long; 0 = none.
-func unescape(s []byte) (r rune, n int) {
-	hex := func(from, digits int) (rune, int) {
-		if len(s) < from+digits {
-			return 0, 0
-		}
-		v, err := strconv.ParseUint(string(s[from:from+digits]), 16, 32)
-		if err != nil {
-			return 0, 0
-		}
-		return rune(v), from + digits
-	}
-	if s[0] == '%' {
-		return hex(1, 2)
-	}
-	if s[0] != '\\' || len(s) < 2 {
-		return 0, 0
-	}
-	switch s[1] {
-	case 'u':
-		return hex(2, 4)
-	case 'x':
-		return hex(2, 2)
-	case 'n':
-		return '\n', 2
-	case 't':
-		return '\t', 2
-	case '"', '\'', '\\', '/':
-		return rune(s[1]), 2
-	}
-	return 0, 0
-}
-
-// base64Run returns the next run of base64 that is not one word of letters, with its
-// padding.
-func base64Run(s []byte, i int) (from, to int) {
-	for from, to = skim.Code(s, i); from >= 0; from, to = skim.Code(s, to) {
-		if !bothCases(s[from:min(to, from+64)]) {
-			continue
-		}
-		for to < len(s) && s[to] == '=' {
-			to++
-		}
-		break
-	}
-	return from, to
-}
-
-// inBase64 returns the class of a secret that a run of base64 encodes.
-func (sc *Scanner) inBase64(code []byte) (string, bool) {
-	code = bytes.TrimRight(code[:min(len(code), longestCode)], "=")
-	enc := base64.RawStdEncoding
-	if bytes.ContainsAny(code, "-_") {
-		enc = base64.RawURLEncoding
-	}
-	if len(code)%4 == 1 { // no length of base64: what was cut off ends within four
-		code = code[:len(code)-1]
-	}
-	plain := make([]byte, enc.DecodedLen(len(code)))
-	n, err := enc.Decode(plain, code)
-	if err != nil || !readable(plain[:n]) {
-		return "", false
-	}
-	sp, ok := sc.next(plain[:n], 0)
-	return sp.Class, ok
-}
-
-// readable tells text from what merely has the letters of base64.
-func readable(s []byte) bool {
-	for _, c := range s[:min(len(s), 64)] {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c >= 0x7f {
-			return false
+// inBase64 returns the class of a secret that lines of base64 encode.
+func (sc *Scanner) inBase64(s []byte, lines []code.Line, again int) (string, bool) {
+	for skip := range 4 {
+		for plain := range code.Decoded(s, lines, skip) {
+			left := again
+			if !code.Readable(plain) && !code.HasWide(plain) {
+				left = 0
+			}
+			if found := sc.within(plain, left); len(found) > 0 {
+				return found[0].Class, true
+			}
 		}
 	}
-	return len(s) > 0
+	return "", false
 }
 
 // wanted reports whether s may hold what the options ask for.

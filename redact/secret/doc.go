@@ -18,5 +18,6 @@
 //	person.go   e-mail addresses and telephone numbers, where they are wanted
 //	assign.go   what stands between a name and its value
 //	random.go   what looks like a secret, and what is plainly none
-//	decode.go   one step of decoding: base64, percent, escapes
+//	decode.go   what shows when a text is decoded, and that again
+//	code/       where a text encodes another: base64, percent, escapes, UTF-16
 package secret

@@ -26,7 +26,16 @@ func New(opt Options) *Scanner { return &Scanner{opt, compiled()} }
 type Span struct {
 	From, To int
 	Class    string // such as "github_token"
+	unit     unit
 }
+
+// unit is of how many bytes a character is, and in which order.
+type unit uint8
+
+const (
+	lowFirst  unit = 1 + iota // two, as UTF-16 has it
+	highFirst                 // likewise
+)
 
 // May reports whether a literal of a rule may stand in s, or something that
 // encodes one: if not, Mask changes nothing.
@@ -49,7 +58,7 @@ func (sc *Scanner) next(s []byte, i int) (Span, bool) {
 		for _, n := range rules {
 			ru := &sc.rules[n]
 			if from, to, ok := ru.at(s, at); ok && from >= done && to > best.To {
-				best = Span{from, to, ru.class}
+				best = Span{from, to, ru.class, 0}
 			}
 		}
 		if best.From >= 0 {
@@ -62,7 +71,7 @@ func (sc *Scanner) next(s []byte, i int) (Span, bool) {
 // Spans calls each with the secrets in s, those that show when it is decoded among
 // them, in order and apart from each other.
 func (sc *Scanner) Spans(s []byte, each func(Span)) {
-	done, coded := 0, sc.encoded(s)
+	done, coded := 0, sc.encoded(s, steps)
 	for i := 0; ; {
 		sp, ok := sc.next(s, i)
 		if len(coded) > 0 && (!ok || coded[0].From < sp.To) {
@@ -88,7 +97,7 @@ func (sc *Scanner) Mask(buf, s []byte, count func(class string)) (out []byte, ch
 		if !changed {
 			out, changed = buf[:0], true
 		}
-		out = AppendPlaceholder(append(out, s[done:sp.From]...), sp.Class)
+		out = sp.append(append(out, s[done:sp.From]...))
 		done = sp.To
 		count(sp.Class)
 	})
@@ -106,6 +115,21 @@ func (sc *Scanner) Mask(buf, s []byte, count func(class string)) (out []byte, ch
 // AppendPlaceholder appends what stands for a secret of a class.
 func AppendPlaceholder(out []byte, class string) []byte {
 	return append(append(append(out, "[redacted:"...), class...), ']')
+}
+
+// append appends what stands for the secret, in characters of its text.
+func (sp Span) append(out []byte) []byte {
+	if sp.unit == 0 {
+		return AppendPlaceholder(out, sp.Class)
+	}
+	for _, c := range AppendPlaceholder(nil, sp.Class) {
+		if sp.unit == lowFirst {
+			out = append(out, c, 0)
+		} else {
+			out = append(out, 0, c)
+		}
+	}
+	return out
 }
 
 // maskPersons masks what Options name, in text that was masked before.

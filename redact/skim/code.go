@@ -22,13 +22,13 @@ func Code(s []byte, i int) (from, to int) {
 			j += 8
 			continue
 		}
-		for to = j; to < len(s) && isCode(s[to]); to++ {
+		for to = j; to < len(s) && IsCode(s[to]); to++ {
 		}
 		if to < j+words {
 			j = to + 1
 			continue
 		}
-		for from = j; from > i && isCode(s[from-1]); from-- {
+		for from = j; from > i && IsCode(s[from-1]); from-- {
 		}
 		if to-from >= ShortestCode {
 			return from, to
@@ -45,6 +45,7 @@ func parted(w uint64) bool {
 	return (w|(w-'+'*each))&highs != 0
 }
 
-func isCode(c byte) bool {
+// IsCode reports whether a byte is of base64, in either alphabet.
+func IsCode(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
 }
