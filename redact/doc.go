@@ -15,13 +15,12 @@
 //	content.go     Content, Profile: links that are taken out, directives and addresses
 //	medium.go      media types, and what is of no form
 //	coded.go       text in base64; texts between marks that name their source
-//	joined.go      secrets that are split over neighbouring blocks
-//	spread.go      secrets that are split over neighbouring values of data
 //	definition.go  Definition, Item: definitions, whose meaning must not change
 //	asked.go       Asking, Asked: what upstreams ask of hosts
 //	business.go    Business: an upstream's own error content, bounded and labelled
 //	bound/         what is too much of a result
 //	edit/          values within JSON objects
+//	join/          secrets that are split over neighbouring texts
 //	place/         where a string can stand
 //	skim/          where in a text a literal may begin
 //	meaning/       what text is meant to do to its reader

@@ -6,7 +6,9 @@ import (
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
+	"mcp-gateway/redact/edit"
 	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/join"
 	"mcp-gateway/redact/place"
 	"mcp-gateway/redact/secret"
 )
@@ -96,12 +98,29 @@ func (r *Redactor) whole(raw []byte, p place.Place) (Clean, error) {
 		return Clean{}, err
 	}
 	if key := p.Blocks(); key != "" {
-		if both := r.joined(out, key, w.counts); len(both) != len(out) {
+		if both, changed := join.Blocks(r.secrets, out, key, w.counts); changed {
 			out, w.changed = both, true
 		}
 	}
-	out = w.spread(out, p)
+	out = w.joined(out, p)
 	return Clean{bytes: out, changed: w.changed, valid: true, report: w.report()}, nil
+}
+
+// joined replaces what is spread over neighbouring strings of data.
+func (w *walker) joined(raw []byte, p place.Place) []byte {
+	data := raw
+	if p != place.Free {
+		data, _ = protocol.Member(raw, "structuredContent")
+	}
+	left, changed := w.data.Replace(data)
+	if !changed {
+		return raw
+	}
+	w.changed = true
+	if p == place.Free {
+		return left
+	}
+	return edit.With(raw, []string{"structuredContent"}, left)
 }
 
 // bounded cuts what is for readers to its limits, and refuses what can't be cut.
@@ -156,7 +175,7 @@ func (r *Redactor) take(raw []byte, secrets bool) *walker {
 	if !ok {
 		w = &walker{r: r}
 		w.counts = w.count
-		w.spreader.count, w.spreader.hit = w.count, w.spreader.take
+		w.data = join.NewData(r.secrets, w.counts)
 	}
 	w.reset(raw, secrets)
 	return w
@@ -168,9 +187,8 @@ const maxScratch = 256 << 10
 // give puts the walker back, without any reference to the document.
 func (r *Redactor) give(w *walker) {
 	w.reset(nil, false)
-	w.spreader.in, w.spreader.strings, w.spreader.pieces, w.spreader.edits = nil, nil, nil, nil
 	clear(w.path[:cap(w.path)])
-	for _, scratch := range []*[]byte{&w.text, &w.text2, &w.text3, &w.spreader.all} {
+	for _, scratch := range []*[]byte{&w.text, &w.text2, &w.text3} {
 		if cap(*scratch) > maxScratch {
 			*scratch = nil
 		}

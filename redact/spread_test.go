@@ -36,3 +36,18 @@ func TestSpread(t *testing.T) {
 		t.Errorf("a log message: %v %s", err, c2.Bytes())
 	}
 }
+
+// What is as long as it was before something was replaced is changed all the same: a
+// letter of the key is written as an escape, which makes up for the placeholder.
+func TestSameLength(t *testing.T) {
+	const aws = "AKIAQ7ZZZZZZZZZZZZ2A"
+	for name, in := range map[string]string{
+		"blocks": `{"content":[{"type":"text","text":"\u0041KIAQ7ZZZZ"},{"type":"text","text":"ZZZZZZZZ2A"}]}`,
+		"data":   `{"structuredContent":["\u0041KIAQ7ZZZZ","ZZZZZZZZ2A"]}`,
+	} {
+		got := result(t, in)
+		if out := string(got.Bytes()); len(out) != len(in) || !got.Changed() || !strings.Contains(out, "[redacted:aws_access_key]") || strings.Contains(out, aws[1:9]) {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}

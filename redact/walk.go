@@ -12,6 +12,7 @@ import (
 	"mcp-gateway/protocol"
 	"mcp-gateway/protocol/rawjson"
 	"mcp-gateway/redact/hidden"
+	"mcp-gateway/redact/join"
 	"mcp-gateway/redact/meaning"
 	"mcp-gateway/redact/place"
 	"mcp-gateway/redact/secret"
@@ -49,7 +50,7 @@ type walker struct {
 	text     []byte // scratch: unescaped, cleaned, masked
 	text2    []byte
 	text3    []byte
-	spreader spreader
+	data     *join.Data
 }
 
 // step is one token of the path to where the walker is.

@@ -1,4 +1,4 @@
-package redact
+package join
 
 import (
 	"bytes"
@@ -7,41 +7,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcp-gateway/protocol"
-	"mcp-gateway/redact/edit"
-	"mcp-gateway/redact/place"
+	"mcp-gateway/protocol/rawjson"
 	"mcp-gateway/redact/secret"
 )
 
 // shortestSpread is how many bytes data has at least in which a token is spread.
 const shortestSpread = 24
 
-// spread replaces secrets that stand partly in one value of data and partly in the
-// next, since whoever is told to put them together does: the strings of an array, and
-// those of an object, in their order. raw was cleaned, and comes back where there are
-// none.
-func (w *walker) spread(raw []byte, root place.Place) []byte {
-	data := raw
-	if root != place.Free {
-		data, _ = protocol.Member(raw, "structuredContent")
-	}
-	if len(data) < shortestSpread {
-		return raw
-	}
-	s := &w.spreader
-	s.run(w.r, data)
-	if len(s.edits) == 0 {
-		return raw
-	}
-	w.changed = true
-	data = s.edited()
-	if root != place.Free {
-		return edit.With(raw, []string{"structuredContent"}, data)
-	}
-	return data
-}
-
-// spreader goes once through data, which protocol.Check has passed. It is reused.
-type spreader struct {
+// Data replaces secrets that stand partly in one value of data and partly in the next,
+// since whoever is told to put them together does: the strings of an array, and those
+// of an object, in their order. It is used again, by one goroutine at a time.
+type Data struct {
 	secrets *secret.Scanner
 	count   func(class string)
 	hit     func(secret.Span)
@@ -65,9 +41,42 @@ type rewritten struct {
 	text string
 }
 
-func (s *spreader) run(r *Redactor, in []byte) {
-	s.secrets, s.in, s.edits = r.secrets, in, nil
+// NewData returns what calls count for each secret that it replaces.
+func NewData(secrets *secret.Scanner, count func(class string)) *Data {
+	s := &Data{secrets: secrets, count: count}
+	s.hit = s.take
+	return s
+}
+
+// maxScratch is what is kept for the next use.
+const maxScratch = 256 << 10
+
+// Replace goes once through a value that protocol.Check has passed, and returns it as it
+// is then: in itself where nothing was found.
+func (s *Data) Replace(in []byte) (out []byte, changed bool) {
+	if len(in) < shortestSpread {
+		return in, false
+	}
+	defer s.forget()
+	s.in = in
+	s.walk()
+	if len(s.edits) == 0 {
+		return in, false
+	}
+	return s.edited(), true
+}
+
+// forget drops all references to the value.
+func (s *Data) forget() {
+	s.in, s.strings, s.pieces, s.edits = nil, nil, nil, nil
 	s.found, s.open = s.found[:0], s.open[:0]
+	if cap(s.all) > maxScratch {
+		s.all = nil
+	}
+}
+
+func (s *Data) walk() {
+	in := s.in
 	for i := 0; i < len(in); i++ {
 		switch in[i] {
 		case '{', '[':
@@ -77,7 +86,7 @@ func (s *spreader) run(r *Redactor, in []byte) {
 			s.judge(s.found[first:])
 			s.found, s.open = s.found[:first], s.open[:len(s.open)-1]
 		case '"':
-			end := stringEnd(in, i)
+			end := rawjson.SkipString(in, i)
 			if !isName(in[end:]) {
 				s.found = append(s.found, part{i, end})
 			}
@@ -97,7 +106,7 @@ func isName(rest []byte) bool {
 }
 
 // judge looks for secrets of which several of the strings have a part.
-func (s *spreader) judge(strings []part) {
+func (s *Data) judge(strings []part) {
 	if len(strings) < 2 {
 		return
 	}
@@ -125,7 +134,7 @@ func (s *spreader) judge(strings []part) {
 // take takes a secret out of the strings that it stands in, if these are several.
 // Two numbers in a row look like a longer one, which is a card's or an account's as
 // often as not by chance.
-func (s *spreader) take(sp secret.Span) {
+func (s *Data) take(sp secret.Span) {
 	next, _ := slices.BinarySearch(s.begins, sp.From+1) // the first string that begins behind it
 	if next == len(s.begins) || s.begins[next] >= sp.To || sp.Class == "card" || sp.Class == "iban" {
 		return
@@ -146,7 +155,7 @@ func (s *spreader) take(sp secret.Span) {
 }
 
 // edited returns the data with what became of its strings.
-func (s *spreader) edited() []byte {
+func (s *Data) edited() []byte {
 	slices.SortFunc(s.edits, func(a, b rewritten) int { return a.from - b.from })
 	out, done := make([]byte, 0, len(s.in)), 0
 	for _, e := range s.edits {

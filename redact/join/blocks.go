@@ -1,4 +1,4 @@
-package redact
+package join
 
 import (
 	"bytes"
@@ -8,14 +8,14 @@ import (
 	"mcp-gateway/redact/secret"
 )
 
-// joined replaces secrets that stand partly in one text and partly in the next,
+// Blocks replaces secrets that stand partly in one text and partly in the next,
 // over however many, since whoever reads them reads them as one. What stands
 // between two texts and is none, such as an image, does not part them. raw is an
 // object that was cleaned; key names its array of blocks, or of messages with a
-// block each.
-func (r *Redactor) joined(raw []byte, key string, count func(class string)) []byte {
+// block each. It returns raw where there are none.
+func Blocks(secrets *secret.Scanner, raw []byte, key string, count func(class string)) (out []byte, changed bool) {
 	if bytes.Count(raw, []byte(`"text":`)) < 2 && bytes.Count(raw, []byte(`"text"`)) < 4 {
-		return raw
+		return raw, false
 	}
 	list, _ := protocol.Member(raw, key)
 	var pieces []piece
@@ -27,17 +27,16 @@ func (r *Redactor) joined(raw []byte, key string, count func(class string)) []by
 		p.to = len(all)
 		pieces = append(pieces, p)
 	}
-	changed := false
-	r.secrets.Spans(all, func(sp secret.Span) {
+	secrets.Spans(all, func(sp secret.Span) {
 		if cut(pieces, sp) {
 			count(sp.Class)
 			changed = true
 		}
 	})
 	if !changed {
-		return raw
+		return raw, false
 	}
-	return edit.With(raw, []string{key}, appendPieces(nil, pieces))
+	return edit.With(raw, []string{key}, appendPieces(nil, pieces)), true
 }
 
 // piece is an element of an array of content, with its text if it has one.
