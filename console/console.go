@@ -183,12 +183,20 @@ func source(r *http.Request) string {
 
 // fail shows an error, and tells its cause where who asks isn't told it.
 func (c *Console) fail(w http.ResponseWriter, who *staff.Member, err error) {
+	c.failAt(w, who, err, "")
+}
+
+// failAt does so of something that was tried at a page, and leads back there; "" = none.
+func (c *Console) failAt(w http.ResponseWriter, who *staff.Member, err error, page string) {
 	var r office.Refusal
 	if !errors.As(err, &r) || r == office.Unrecorded {
 		c.o.Failed(err)
 	}
 	status, sentence := told(r)
-	c.trouble(w, status, who, sentence)
+	if status == http.StatusNotFound {
+		page = ""
+	}
+	c.pages.show(w, status, "trouble", frame(who, "", mishap{sentence, page}))
 }
 
 // told is a refusal as a status and a sentence.

@@ -30,7 +30,21 @@ type call struct {
 	Action                string
 }
 
+// detail shows one call. A page that is open asks again by itself, and is loaded anew
+// once the call stands otherwise: answered by another, used, or expired.
 func (c *Console) detail(w http.ResponseWriter, r *http.Request, who *staff.Member) {
+	if polls(r) {
+		state, err := c.o.Office.State(r.Context(), person(who), r.PathValue("id"))
+		switch {
+		case err != nil:
+			c.fail(w, who, err)
+		case string(state) == r.URL.Query().Get("seen"):
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			w.Header().Set("HX-Refresh", "true")
+		}
+		return
+	}
 	v, err := c.o.Office.Show(r.Context(), person(who), r.PathValue("id"))
 	if err != nil {
 		c.fail(w, who, err)
@@ -106,7 +120,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, who *staff.Memb
 	id := r.PathValue("id")
 	answer := office.Answer{State: to, Reason: r.PostFormValue("reason"), Remember: r.PostFormValue("remember") == "yes"}
 	if _, err := c.o.Office.Decide(r.Context(), person(who), id, answer); err != nil {
-		c.fail(w, who, err)
+		c.failAt(w, who, err, "approvals/"+id)
 		return
 	}
 	http.Redirect(w, r, Path+"approvals/"+id, http.StatusSeeOther)

@@ -92,8 +92,11 @@ func (p *pages) render(w http.ResponseWriter, status int, name, part string, dat
 	_, _ = text.WriteTo(w) // whoever asked may have gone
 }
 
+// mishap is what was not done, and the page below Path to which that leads back; "" = none.
+type mishap struct{ Sentence, Back string }
+
 func (c *Console) trouble(w http.ResponseWriter, status int, who *staff.Member, sentence string) {
-	c.pages.show(w, status, "trouble", frame(who, "", sentence))
+	c.pages.show(w, status, "trouble", frame(who, "", mishap{Sentence: sentence}))
 }
 
 // static serves style and scripts, which browsers may keep: their place names their

@@ -96,6 +96,25 @@ func (o *Office) Sweep(ctx context.Context) error {
 	return err
 }
 
+// State returns how a ticket stands, which whoever sees it may know: nothing that its
+// call brought is read.
+func (o *Office) State(ctx context.Context, who *approval.Person, id string) (approval.State, error) {
+	t, err := o.ticket(ctx, who, id)
+	if err != nil {
+		return "", err
+	}
+	return t.State, nil
+}
+
+// ticket returns a ticket that the person sees.
+func (o *Office) ticket(ctx context.Context, who *approval.Person, id string) (*approval.Ticket, error) {
+	t, err := o.Tickets.Ticket(ctx, id, o.Clock())
+	if errors.Is(err, approval.ErrNoTicket) || err == nil && !who.Sees(&t.Binding) {
+		return nil, NoTicket
+	}
+	return t, err
+}
+
 // Show returns one ticket with its sheet, and puts on record who read it.
 func (o *Office) Show(ctx context.Context, who *approval.Person, id string) (*View, error) {
 	v, err := o.view(ctx, who, id)
@@ -109,10 +128,7 @@ func (o *Office) Show(ctx context.Context, who *approval.Person, id string) (*Vi
 }
 
 func (o *Office) view(ctx context.Context, who *approval.Person, id string) (*View, error) {
-	t, err := o.Tickets.Ticket(ctx, id, o.Clock())
-	if errors.Is(err, approval.ErrNoTicket) || err == nil && !who.Sees(&t.Binding) {
-		return nil, NoTicket
-	}
+	t, err := o.ticket(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 var shots = flag.String("shots", "", "write pictures of the pages into this `directory`")
@@ -56,6 +57,7 @@ func newTab(t *testing.T) *tab {
 	b := &tab{T: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, b.hear)
 	b.do(log.Enable())
+	b.dark(false)
 	return b
 }
 
@@ -172,7 +174,28 @@ func (b *tab) dark(on bool) {
 	if on {
 		value = "dark"
 	}
-	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}))
+	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}, // pictures are of what stays
+	}))
+}
+
+// order is what the Tab key leads to, from the page's beginning to its end.
+func (b *tab) order() string {
+	b.Helper()
+	b.eval("document.activeElement.blur(), window.getSelection().removeAllRanges(), window.scrollTo(0, 0)")
+	var names []string
+	for range 30 {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		at := b.eval(`(e => e === document.body ? "" : (e.getAttribute("aria-labelledby") || (e.labels && e.labels[0] || e).textContent).trim())(document.activeElement)`)
+		if at == "" {
+			break
+		}
+		if ring := b.eval("getComputedStyle(document.activeElement).outlineStyle"); ring != "solid" {
+			b.Errorf("nobody sees that %q has the focus", at)
+		}
+		names = append(names, at)
+	}
+	return strings.Join(names, " | ")
 }
 
 // named holds that everything that can be used has a name for those who don't see it,

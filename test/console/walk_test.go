@@ -67,6 +67,11 @@ func TestAnApproversWalk(t *testing.T) {
 	}
 	b.named()
 	b.picture("console-call")
+	const along = "Skip to the content | Pending | Decided | Remembered | Sign out | All that is pending | arguments | Why (kept with the answer) | " +
+		"Let later calls of this tool by this caller run too, whatever their arguments, for 8h0m0s | Approve this call | Deny | Take it back"
+	if got := b.order(); got != along {
+		b.Errorf("the Tab key leads along\n%s, want\n%s", got, along)
+	}
 	b.do(chromedp.Focus("#reason", chromedp.ByQuery), chromedp.KeyEvent("agreed on the bridge"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(" "),
 		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
 	b.sees("by carol console: agreed on the bridge")
@@ -112,4 +117,50 @@ func TestAnApproversWalk(t *testing.T) {
 	b.do(network.SetCookie(kept.Name, kept.Value).WithURL(s.Admin), chromedp.Navigate(s.Admin+"/console/pending"))
 	b.sees("With your own key")
 	b.calm()
+}
+
+// What a page shows is how things stand, while others act and where nobody answers it.
+func TestAPageThatIsOpen(t *testing.T) {
+	s := open(t)
+	b := newTab(t)
+	s.enter(b, "carol")
+	b.sees("Nothing waits.")
+	b.named()
+	b.do(chromedp.Navigate(s.Admin + "/console/decided"))
+	b.sees("Nothing was decided yet.")
+	b.do(chromedp.Navigate(s.Admin + "/console/remembered"))
+	b.sees("None stands.")
+
+	// Another answers the call that is read here.
+	id := s.ask(t, "transfer", invoice)
+	b.do(chromedp.Navigate(s.Admin + "/console/approvals/" + id))
+	b.sees("Approve this call")
+	if r := s.AskAdmin(t, "alice", "POST", "/v1/approvals/"+id+"/deny", `{"reason":"sent twice"}`); r.Status != 200 {
+		t.Fatalf("%s", r.Body)
+	}
+	b.sees("by alice api: sent twice")
+	if n := b.eval("document.querySelectorAll('main button').length"); n != "0" {
+		b.Errorf("%s buttons to answer what is answered", n)
+	}
+
+	// What is not done says why, and leads back.
+	id = s.ask(t, "close_account", `{"to":"x"}`)
+	b.do(chromedp.Navigate(s.Admin + "/console/approvals/" + id))
+	b.sees("Approve this call")
+	b.eval("document.querySelector('textarea').required = false")
+	b.do(chromedp.Click("button.good", chromedp.ByQuery))
+	b.sees("Say why, in at most 500 bytes.")
+	b.picture("console-not-done")
+	b.do(chromedp.Click(`a[href*="approvals/"]`, chromedp.ByQuery))
+	b.sees("Approve this call")
+	b.calm()
+
+	// And a gateway that answers no more is not taken for one where nothing happens.
+	b.do(chromedp.Navigate(s.Admin + "/console/pending"))
+	b.sees("1 call waits.")
+	if hidden := b.eval("document.getElementById('stale').hidden"); hidden != "true" {
+		b.Error("it says that it is old")
+	}
+	s.Stop()
+	b.sees("The gateway does not answer.")
 }
