@@ -120,7 +120,10 @@ var (
 type Filter struct {
 	States []gateway.Outcome
 	Writer string // those that this writer sent
-	Limit  int    // 0 = 100; newest first
+	// Nameless admits only those of which the journal alone knows that they ran, and
+	// nobody what their upstream calls them.
+	Nameless bool
+	Limit    int // 0 = 100; newest first
 }
 
 // Ledger keeps actions and receipts durably. Several processes may share one.
@@ -135,8 +138,9 @@ type Ledger interface {
 	// both or neither; but the next round of an action goes on under the approval that
 	// the last one consumed. ErrRaced if it is in another state than from.
 	Resume(ctx context.Context, e *Entry, from gateway.Outcome, now time.Time) error
-	// Settle changes an action's state from one to another. ErrRaced if it has
-	// another state or attempt.
+	// Settle changes an action's state from one to another, or within one state gives
+	// it the external id that it lacks. ErrRaced if it has another state or attempt, or
+	// an external id by now.
 	Settle(ctx context.Context, s *Settlement) error
 	// Action returns an entry; ErrNoAction.
 	Action(ctx context.Context, action string) (*Entry, error)

@@ -44,8 +44,8 @@ type Statement struct {
 	MissingExternalID bool            `json:"missing_external_id,omitempty"` // no evidence of the outcome
 	VerifiedBy        string          `json:"verified_by,omitempty"`         // the read tool that found the external id
 
-	Reconciled Source         `json:"reconciled_by,omitempty"` // who says what became of an outcome that was unknown
-	Supersedes gateway.Digest `json:"supersedes,omitempty"`    // the receipt that said unknown
+	Reconciled Source         `json:"reconciled_by,omitempty"` // who says what became of an outcome that was unknown, or named what ran
+	Supersedes gateway.Digest `json:"supersedes,omitempty"`    // the receipt that knew less
 
 	Host    Hop       `json:"host"`   // host to gateway
 	Upward  Hop       `json:"upward"` // gateway to upstream

@@ -104,9 +104,9 @@ func (s *Store) Settle(ctx context.Context, t *receipt.Settlement) error {
 		err := one(tx.ExecContext(ctx, `
 			UPDATE actions SET state = ?, settled = ?, code = ?, external_id = ?, result = ?, decided = ?, finished = ?,
 				told_by = ?, decided_by = ?, why = ?, scope = `+scope+`
-			WHERE action = ? AND attempt = ? AND state = ?`,
+			WHERE action = ? AND attempt = ? AND state = ? AND (? OR external_id = '')`,
 			string(t.State), t.At.UnixNano(), string(t.Code), t.ExternalID, t.Result, refText(t.Decided), refText(t.Finished),
-			string(t.Source), t.By, t.Why, t.Action, t.Attempt, string(t.From)))
+			string(t.Source), t.By, t.Why, t.Action, t.Attempt, string(t.From), t.From != t.State))
 		if err != nil || t.Receipt.Envelope == nil {
 			return err
 		}
@@ -146,6 +146,9 @@ func (s *Store) Holder(ctx context.Context, scope receipt.Scope) (*receipt.Entry
 	return e, explain("reading the holder of a key", err)
 }
 
+// nameless is what the index of that name holds.
+const nameless = " AND told_by = 'journal' AND external_id = '' AND state IN ('committed', 'accepted', 'partial')"
+
 // Actions implements receipt.Ledger.
 func (s *Store) Actions(ctx context.Context, f receipt.Filter) ([]receipt.Entry, error) {
 	query, args := selectActions+"WHERE 1", []any{}
@@ -157,6 +160,9 @@ func (s *Store) Actions(ctx context.Context, f receipt.Filter) ([]receipt.Entry,
 	}
 	if f.Writer != "" {
 		query, args = query+" AND writer = ?", append(args, f.Writer)
+	}
+	if f.Nameless {
+		query += nameless
 	}
 	if f.Limit <= 0 {
 		f.Limit = 100

@@ -37,10 +37,13 @@ var terms string
 //go:embed schema/clock.sql
 var clock string
 
+//go:embed schema/nameless.sql
+var unnamed string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
 func migrations() []string {
-	return []string{version1, version2, confined, effects, profiles, consents, handles, terms, clock}
+	return []string{version1, version2, confined, effects, profiles, consents, handles, terms, clock, unnamed}
 }
 
 // inspect says which version a database has, without writing to it: 0 is an

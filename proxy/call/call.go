@@ -212,6 +212,15 @@ func (c *Call) GiveBack() {
 // Now reads the clock.
 func (c *Call) Now() time.Time { return c.Clock() }
 
+// Behalf says in whose right the call's upstream is asked: its caller's, where that
+// upstream's credential is got in exchange for theirs; else the gateway's own.
+func (c *Call) Behalf() gateway.Behalf {
+	if !c.World.Exchanged[c.Item.Item().ID.Upstream] {
+		return gateway.Behalf{}
+	}
+	return gateway.Behalf{Principal: c.Principal.ID(), Token: auth.Presented(c.Principal, c.Header)}
+}
+
 // Took notes how long a stage ran and returns its end, where the next begins.
 func (c *Call) Took(stage string, began time.Time) time.Time {
 	now := c.Clock()

@@ -30,7 +30,7 @@ type Book struct {
 	Clock  func() time.Time
 	// Ask finds out what became of an action whose outcome is unknown, and returns
 	// it as it stands then; nil: nobody can be asked.
-	Ask func(ctx context.Context, w *call.World, e *receipt.Entry) (*receipt.Entry, error)
+	Ask func(ctx context.Context, w *call.World, on gateway.Behalf, e *receipt.Entry) (*receipt.Entry, error)
 }
 
 // patience is how long one change of the ledger may take.

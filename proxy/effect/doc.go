@@ -16,5 +16,5 @@
 //	outcome.go    Told, Evidence, Weigh: what a result says became of it
 //	settle.go     Settle: what became of it, and the receipt
 //	recover.go    Recover: actions whose writer died
-//	reconcile.go  Reconcile: what became of an unknown outcome, by who knows
+//	reconcile.go  Reconcile: what became of an unknown outcome, or what it is called, by who knows
 package effect

@@ -22,14 +22,20 @@ type Verdict struct {
 	Why        string // of a person
 }
 
-// ErrKnown: the action's outcome is not unknown, so there is nothing to reconcile.
+// ErrKnown: the action's outcome is not unknown, nor does it lack an external id, so
+// there is nothing to reconcile.
 var ErrKnown = errors.New("effect: the outcome of the action is not unknown")
 
-// Reconcile settles an action whose outcome was unknown: an event of its own, then
-// the ledger with a receipt that names who says so and which receipt it supersedes.
-// The key stays taken, also by what was not done: what a person says is no proof.
+// Nameless says whether an action ran and nobody knows what its upstream calls it.
+func Nameless(e *receipt.Entry) bool { return ran(e.State) && e.ExternalID == "" }
+
+// Reconcile settles an action whose outcome was unknown, or gives one that ran the
+// external id that it lacks: an event of its own, then the ledger with a receipt that
+// names who says so and which receipt it supersedes. The key stays taken, also by what
+// was not done: what a person says is no proof.
 func (b *Book) Reconcile(ctx context.Context, e *receipt.Entry, v Verdict) (*receipt.Entry, error) {
-	if e.State != gateway.OutcomeUnknown {
+	names := Nameless(e) && v.Outcome == e.State && v.ExternalID != ""
+	if e.State != gateway.OutcomeUnknown && !names {
 		return nil, ErrKnown
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -39,9 +45,15 @@ func (b *Book) Reconcile(ctx context.Context, e *receipt.Entry, v Verdict) (*rec
 		return nil, err
 	}
 	s := &receipt.Settlement{
-		Action: e.Action, Attempt: e.Attempt, From: gateway.OutcomeUnknown, State: v.Outcome, At: b.Clock(),
+		Action: e.Action, Attempt: e.Attempt, From: e.State, State: v.Outcome, At: b.Clock(),
 		ExternalID: v.ExternalID, VerifiedBy: v.VerifiedBy, Decided: e.Decided, Finished: e.Finished, Told: refOf(told),
 		Source: v.Source, By: v.By, Why: v.Why,
+	}
+	if names {
+		s.Result = e.Result
+		if e.Code != gateway.CodeMissingExternalID { // that is not true any more
+			s.Code = e.Code
+		}
 	}
 	envelope, err := b.sign(ctx, e, s)
 	if err != nil {
@@ -52,6 +64,18 @@ func (b *Book) Reconcile(ctx context.Context, e *receipt.Entry, v Verdict) (*rec
 		return nil, err
 	}
 	return b.Ledger.Action(ctx, e.Action)
+}
+
+// named asks at once for the external id of an action that the journal alone knows to
+// have run: it has no result to tell again, and so its id is all there is to tell.
+func (b *Book) named(ctx context.Context, c *call.Call, e *receipt.Entry) *receipt.Entry {
+	if e.Told != receipt.SourceJournal || !Nameless(e) {
+		return e
+	}
+	if known := b.found(ctx, c, e); known != nil {
+		return known
+	}
+	return e
 }
 
 // Key opens the idempotency key of an entry.
@@ -66,7 +90,7 @@ func (b *Book) found(ctx context.Context, c *call.Call, e *receipt.Entry) *recei
 	if b.Ask == nil {
 		return nil
 	}
-	known, err := b.Ask(ctx, c.World, e)
+	known, err := b.Ask(ctx, c.World, c.Behalf(), e)
 	if err != nil || known == nil || known.State == gateway.OutcomeUnknown || known.State == gateway.OutcomeInFlight {
 		return nil // it stays unknown, whatever kept us from knowing
 	}

@@ -78,8 +78,8 @@ func (b *Book) judge(ctx context.Context, c *call.Call, holder *receipt.Entry) e
 		c.Of, _ = audit.ParseID(holder.Action)
 		return e
 	}
-	c.Effect.Recorded = holder
-	return b.tell(ctx, c, holder)
+	c.Effect.Recorded = b.named(ctx, c, holder)
+	return b.tell(ctx, c, c.Effect.Recorded)
 }
 
 // repeatable says whether the upstream itself takes the same call for the same: by

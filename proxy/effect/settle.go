@@ -7,6 +7,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
+	"mcp-gateway/keyring"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/receipt"
 )
@@ -101,9 +102,21 @@ func (b *Book) sign(ctx context.Context, e *receipt.Entry, s *receipt.Settlement
 		}
 		if len(before) == 1 {
 			st.Supersedes = before[0].Digest
+			b.retain(&st, s, before[0].Envelope)
 		}
 	}
 	return receipt.Sign(b.Keys, &st)
+}
+
+// retain keeps what an earlier receipt says of an end that was known by then, where a
+// later one only adds an external id.
+func (b *Book) retain(st *receipt.Statement, s *receipt.Settlement, envelope []byte) {
+	if !ran(s.From) {
+		return
+	}
+	if was, err := receipt.Verify(envelope, b.Keys.Public(keyring.Receipt), receipt.Claim{}); err == nil {
+		st.Findings, st.FinishedAt = was.Findings, was.FinishedAt
+	}
 }
 
 // ran says whether an outcome claims that something was done.

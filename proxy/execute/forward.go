@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"mcp-gateway/audit"
-	"mcp-gateway/auth"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
@@ -61,9 +60,7 @@ func (x *Executor) outgoing(m *method, c *call.Call, name string, heard *relay.R
 	if heard != nil {
 		out.Progress, out.LogLevel, out.Notify = w.Progress != nil, w.LogLevel, heard.Notify
 	}
-	if c.World.Exchanged[item.ID.Upstream] {
-		out.Behalf = gateway.Behalf{Principal: c.Principal.ID(), Token: auth.Presented(c.Principal, c.Header)}
-	}
+	out.Behalf = c.Behalf()
 	if m.asks {
 		out.Capabilities, out.Ask = inquiry.Relayed(answers(c), c.World.Extensions[item.ID.Upstream]), x.asker(c)
 	}

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ const (
 	longest = 5 * time.Minute
 	// deaths is how often, in beats, actions are looked for whose gateway died.
 	deaths = 10
+	// naming is how long the external id of what is known to have run is asked for.
+	naming = 24 * time.Hour
 	// atOnce bounds how many actions one round looks at.
 	atOnce = 1000
 )
@@ -65,29 +68,35 @@ func (p *pace) forget(open []receipt.Entry) {
 }
 
 // Ask asks about an action unless that was done a moment ago, and returns it as it
-// stands then. It is what a caller's repeat of an unknown call does.
-func (d *Desk) Ask(ctx context.Context, w *call.World, e *receipt.Entry) (*receipt.Entry, error) {
+// stands then. It is what a caller's repeat of an unknown call does, in that caller's
+// right where the upstream is called so.
+func (d *Desk) Ask(ctx context.Context, w *call.World, on gateway.Behalf, e *receipt.Entry) (*receipt.Entry, error) {
 	if !d.pace.mine(e.Action, d.Clock()) {
 		return e, nil
 	}
-	return d.Settle(ctx, w, e)
+	return d.Settle(ctx, w, on, e)
 }
 
-// Settle asks about an action now, and settles it as committed if its external id is
-// found. It returns the action as it stands then: unknown, where nothing was found.
-// An error says that nobody could be asked.
-func (d *Desk) Settle(ctx context.Context, w *call.World, e *receipt.Entry) (*receipt.Entry, error) {
+// Settle asks about an action now. One whose outcome is unknown is settled as committed
+// if its external id is found; one that ran is given its id. It returns the action as it
+// stands then: as it was, where nothing was found. An error says that nobody could be
+// asked.
+func (d *Desk) Settle(ctx context.Context, w *call.World, on gateway.Behalf, e *receipt.Entry) (*receipt.Entry, error) {
 	key, err := d.Effects.Key(e)
 	if err != nil {
 		return nil, err
 	}
 	action, _ := audit.ParseID(e.Action)
-	a, err := d.ask(ctx, w, e.Item, action, key)
+	a, err := d.ask(ctx, w, on, e.Item, action, key)
 	if err != nil || a.id == "" {
 		return e, err
 	}
+	outcome := gateway.OutcomeCommitted
+	if effect.Nameless(e) {
+		outcome = e.State
+	}
 	return d.Effects.Reconcile(ctx, e, effect.Verdict{
-		Outcome: gateway.OutcomeCommitted, ExternalID: a.id, VerifiedBy: a.tool, Source: receipt.SourceStatus, By: a.tool,
+		Outcome: outcome, ExternalID: a.id, VerifiedBy: a.tool, Source: receipt.SourceStatus, By: a.tool,
 	})
 }
 
@@ -109,19 +118,28 @@ func (d *Desk) Run(ctx context.Context) {
 	}
 }
 
+// round looks at all that is unknown, and at what ran under no name, which the journal
+// does not tell: for a day, since an upstream that does not name it then will not.
 func (d *Desk) round(ctx context.Context) {
+	var nobody gateway.Behalf
 	open, err := d.Effects.Ledger.Actions(ctx, receipt.Filter{States: []gateway.Outcome{gateway.OutcomeUnknown}, Limit: atOnce})
 	if err != nil {
 		return // the next beat asks again
 	}
+	nameless, err := d.Effects.Ledger.Actions(ctx, receipt.Filter{Nameless: true, Limit: atOnce})
+	if err != nil {
+		return
+	}
+	now := d.Clock()
+	open = append(open, slices.DeleteFunc(nameless, func(e receipt.Entry) bool { return now.Sub(e.Settled) > naming })...)
 	d.pace.forget(open)
 	w := d.World()
 	for i := range open {
 		if ctx.Err() != nil {
 			return
 		}
-		if _, _, err := d.statusTool(w, open[i].Item); err == nil {
-			_, _ = d.Ask(ctx, w, &open[i]) // it stays unknown, and is asked about again
+		if _, _, err := d.statusTool(w, nobody, open[i].Item); err == nil {
+			_, _ = d.Ask(ctx, w, nobody, &open[i]) // it stays as it is, and is asked about again
 		}
 	}
 }

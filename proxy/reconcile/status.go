@@ -47,8 +47,8 @@ type answer struct {
 
 // ask asks the status tool of a tool what it knows of a key. That it is asked is on
 // record before it is.
-func (d *Desk) ask(ctx context.Context, w *call.World, of gateway.ItemID, action audit.ID, key string) (answer, error) {
-	tool, query, err := d.statusTool(w, of)
+func (d *Desk) ask(ctx context.Context, w *call.World, on gateway.Behalf, of gateway.ItemID, action audit.ID, key string) (answer, error) {
+	tool, query, err := d.statusTool(w, on, of)
 	if err != nil {
 		return answer{}, err
 	}
@@ -70,7 +70,7 @@ func (d *Desk) ask(ctx context.Context, w *call.World, of gateway.ItemID, action
 	defer cancel()
 	in, err := w.Upstreams[of.Upstream].Call(ctx, protocol.Outgoing{
 		Method: protocol.MethodToolsCall, Name: item.ID.Name, Params: append(append(params, arguments...), '}'),
-		Arguments: arguments, Mirrors: item.Definition.Mirrors, Limit: w.Limits.Result,
+		Arguments: arguments, Mirrors: item.Definition.Mirrors, Limit: w.Limits.Result, Behalf: on,
 	})
 	if err != nil {
 		return answer{}, errors.Join(ErrNoAnswer, err)
@@ -79,8 +79,10 @@ func (d *Desk) ask(ctx context.Context, w *call.World, of gateway.ItemID, action
 	return answer{tool: item.ID.Name, id: id}, err
 }
 
-// statusTool finds the pinned status tool of a pinned tool.
-func (d *Desk) statusTool(w *call.World, of gateway.ItemID) (registry.Pinned, *gateway.StatusQuery, error) {
+// statusTool finds the pinned status tool of a pinned tool. Where its upstream is only
+// called in the right of a caller, there is none without one: what the gateway itself, or
+// anybody else, may see says nothing of this caller's call.
+func (d *Desk) statusTool(w *call.World, on gateway.Behalf, of gateway.ItemID) (registry.Pinned, *gateway.StatusQuery, error) {
 	catalog := d.Sight.Catalog()
 	acted, missing := catalog.Resolve(gateway.KindTool, of.Upstream, of.Name)
 	if missing != "" || w.Upstreams[of.Upstream] == nil {
@@ -92,7 +94,7 @@ func (d *Desk) statusTool(w *call.World, of gateway.ItemID) (registry.Pinned, *g
 		return registry.Pinned{}, nil, ErrNoStatus
 	case facts.IdempotencyField == "" || !keyed(facts.Status):
 		return registry.Pinned{}, nil, ErrUnkeyed
-	case w.Exchanged[of.Upstream]:
+	case w.Exchanged[of.Upstream] && on.Token == (gateway.Bearer{}):
 		return registry.Pinned{}, nil, ErrBehalf
 	}
 	tool, missing := catalog.Resolve(gateway.KindTool, of.Upstream, facts.Status.Tool)
@@ -163,7 +165,7 @@ func (d *Desk) Confirm(ctx context.Context, c *call.Call) {
 	if !effect.Carries(c) {
 		return
 	}
-	a, err := d.ask(ctx, c.World, c.Item.Item().ID, c.Action, c.Effect.Key)
+	a, err := d.ask(ctx, c.World, c.Behalf(), c.Item.Item().ID, c.Action, c.Effect.Key)
 	if err == nil && a.id == c.Effect.ExternalID {
 		c.Effect.VerifiedBy = a.tool
 	}

@@ -161,7 +161,7 @@ func (b *tab) picture(name string) {
 		return
 	}
 	var png []byte
-	b.do(chromedp.CaptureScreenshot(&png))
+	b.do(chromedp.FullScreenshot(&png, 100)) // of the whole page, losslessly
 	if err := os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o644); err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"database/sql"
 	"errors"
 	"net/http"
 	"strings"
@@ -121,6 +122,32 @@ func TestTheStatusToolReconciles(t *testing.T) {
 	again := keyed(s.Host("alice").Calling("desk__book", args), "k").Send(t)
 	if again.IsError() || d.count() > tries || receipt.DigestOf(receiptOf(t, again)) == digest {
 		t.Errorf("executed %d times, told %s", d.count(), again.Body)
+	}
+}
+
+// What the journal alone knows to have run has no external id. The status tool is asked for
+// it, and a repeat is told the result that keeps its contract by it.
+func TestTheStatusToolNames(t *testing.T) {
+	_, s := start(t, stage.Options{})
+	call := func() *stage.Request { return keyed(s.Host("alice").Calling("desk__book", args), "k") }
+	first := verified(t, s, call().Send(t))
+	db, err := sql.Open("sqlite", s.Path("var/state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "UPDATE actions SET told_by = 'journal', external_id = '', result = ''"); err != nil { // what a crash takes
+		t.Fatal(err)
+	}
+	st := eventually(t, "a name", func() (*receipt.Statement, bool) {
+		st := newest(t, s, first.Action)
+		return st, st.Reconciled != ""
+	})
+	if st.Outcome != gateway.OutcomeCommitted || st.ExternalID != "T-1" || st.Reconciled != receipt.SourceStatus || st.VerifiedBy != "find" || st.FinishedAt != first.FinishedAt {
+		t.Errorf("%+v", st)
+	}
+	if again := call().Send(t); again.IsError() || again.Get("/structuredContent/ticket_id") != `"T-1"` {
+		t.Errorf("%s", again.Body)
 	}
 }
 

@@ -8,5 +8,5 @@
 //	approvals/    approvals list, show, approve, deny, revoke, remembered
 //	receipts.go   receipts list, show, verify, keys
 //	ledger.go     ledger list, show: what ledger and journal know of an action
-//	reconcile.go  ledger reconcile: what became of an unknown outcome
+//	reconcile.go  ledger reconcile: what became of an unknown outcome, and what it is called
 package operator

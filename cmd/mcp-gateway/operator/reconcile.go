@@ -17,6 +17,7 @@ import (
 	"mcp-gateway/confine"
 	"mcp-gateway/gateway"
 	"mcp-gateway/proxy/effect"
+	"mcp-gateway/proxy/reconcile"
 	"mcp-gateway/receipt"
 	"mcp-gateway/registry/diff"
 )
@@ -35,8 +36,9 @@ func (d *desk) reconcile() *cobra.Command {
 		Use:   "reconcile ACTION",
 		Short: "Say what became of an action whose outcome is unknown, or ask its status tool",
 		Long: "Shows what ledger and journal know of the action, then settles it: by your word with --outcome and --reason, or by\n" +
-			"what the reviewed status tool finds with --ask. Either is on record, and a new receipt names who says so and which\n" +
-			"receipt it supersedes. The idempotency key stays taken. Exit 1 if the outcome is known already or stays unknown.",
+			"what the reviewed status tool finds with --ask. One that is known to have run, and whose external id is not, is named\n" +
+			"in the same ways: --external-id and --reason, or --ask. Either is on record, and a new receipt names who says so and\n" +
+			"which receipt it supersedes. The idempotency key stays taken. Exit 1 if there is nothing to settle, or nothing is found.",
 		Args: cobra.ExactArgs(1),
 	}
 	w := &word{}
@@ -66,10 +68,12 @@ func (w *word) check() error {
 		}
 		return nil
 	}
-	if w.outcome == "" {
+	if w.outcome == "" && w.externalID == "" {
 		return cli.Misused("--outcome: say what became of it, or --ask the upstream")
 	}
-	if err := cli.OneOf("--outcome", w.outcome, gateway.OutcomeCommitted, gateway.OutcomeAccepted, gateway.OutcomePartial, gateway.OutcomeFailed); err != nil {
+	if w.outcome == "" {
+		outcome = gateway.OutcomeCommitted // as it stands: see say
+	} else if err := cli.OneOf("--outcome", w.outcome, gateway.OutcomeCommitted, gateway.OutcomeAccepted, gateway.OutcomePartial, gateway.OutcomeFailed); err != nil {
 		return err
 	}
 	switch {
@@ -89,6 +93,12 @@ func (d *desk) say(ctx context.Context, out io.Writer, s *state, id string, w *w
 	if err != nil {
 		return err
 	}
+	switch unknown := e.State == gateway.OutcomeUnknown; {
+	case unknown && w.outcome == "":
+		return cli.Misused("--outcome: say what became of it; nobody knows")
+	case !unknown && (w.externalID == "" || w.outcome != "" && w.outcome != string(e.State)):
+		return &cli.Error{Code: cli.Failed, Text: "error: its outcome is not unknown: " + string(e.State) + "; it lacks its --external-id alone"}
+	}
 	me, err := approvals.Person(s.config, w.key)
 	if err != nil {
 		return err
@@ -100,8 +110,12 @@ func (d *desk) say(ctx context.Context, out io.Writer, s *state, id string, w *w
 	if err != nil {
 		return err
 	}
+	outcome := gateway.Outcome(w.outcome)
+	if w.outcome == "" {
+		outcome = e.State
+	}
 	after, err := k.Book.Reconcile(ctx, e, effect.Verdict{
-		Outcome: gateway.Outcome(w.outcome), ExternalID: w.externalID, Source: receipt.SourceOperator, By: me.Subject, Key: me.ID, Why: w.reason,
+		Outcome: outcome, ExternalID: w.externalID, Source: receipt.SourceOperator, By: me.Subject, Key: me.ID, Why: w.reason,
 	})
 	if err = errors.Join(err, k.Close(ctx)); errors.Is(err, receipt.ErrRaced) {
 		return &cli.Error{Code: cli.Failed, Text: "error: somebody else settled or repeated it meanwhile; look again"}
@@ -112,7 +126,8 @@ func (d *desk) say(ctx context.Context, out io.Writer, s *state, id string, w *w
 	return s.settled(ctx, out, after)
 }
 
-// open shows an action and returns it if its outcome is unknown.
+// open shows an action and returns it if there is something to settle: its outcome, or
+// what its upstream calls it.
 func (s *state) open(ctx context.Context, out io.Writer, id string) (*receipt.Entry, error) {
 	e, err := s.action(ctx, id)
 	if err != nil {
@@ -122,7 +137,7 @@ func (s *state) open(ctx context.Context, out io.Writer, id string) (*receipt.En
 	if err == nil {
 		err = k.write(out)
 	}
-	if err == nil && e.State != gateway.OutcomeUnknown {
+	if err == nil && e.State != gateway.OutcomeUnknown && !effect.Nameless(e) {
 		err = &cli.Error{Code: cli.Failed, Text: "error: its outcome is not unknown: " + string(e.State)}
 	}
 	return e, err
@@ -159,11 +174,36 @@ func (d *desk) askStatus(ctx context.Context, out io.Writer, id string) error {
 		return err
 	}
 	e, err := g.AskStatus(ctx, id)
-	if err = errors.Join(err, g.Close(context.WithoutCancel(ctx))); err != nil {
+	if err = errors.Join(unasked(err), g.Close(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
-	if e.State == gateway.OutcomeUnknown {
+	switch {
+	case e.State == gateway.OutcomeUnknown:
 		return &cli.Error{Code: cli.Failed, Text: "\nthe status tool finds nothing of it: its outcome stays unknown"}
+	case effect.Nameless(e):
+		return &cli.Error{Code: cli.Failed, Text: "\nthe status tool finds nothing of it: it stays without an external id"}
 	}
 	return d.with(ctx, func(s *state) error { return s.settled(ctx, out, e) })
+}
+
+// unasked says why no status tool could be asked, and what is left to do.
+func unasked(err error) error {
+	const look = "; look there yourself, and say what became of it with --outcome and --reason"
+	for _, why := range []struct {
+		is   error
+		text string
+	}{
+		{reconcile.ErrNoStatus, "the review of the tool names no status tool" + look},
+		{reconcile.ErrNotServed, "the tool or its status tool is not served as it was reviewed; review it again, or" + look[1:]},
+		{reconcile.ErrNotRead, "the status tool is not reviewed as a read, so it is not asked" + look},
+		{reconcile.ErrUnkeyed, "the upstream was not given the key that its status tool is asked by" + look},
+		{reconcile.ErrBehalf, "its upstream is only called with what a caller's own token is exchanged for, and the gateway keeps no caller's token;\n" +
+			"the caller's repeat with the same key asks in that caller's right. Else look" + look[len("; look"):]},
+		{reconcile.ErrNoAnswer, "the status tool gave no answer that keeps its contract; try again, or" + look[1:]},
+	} {
+		if errors.Is(err, why.is) {
+			return &cli.Error{Code: cli.Failed, Text: "\nerror: " + why.text}
+		}
+	}
+	return err
 }

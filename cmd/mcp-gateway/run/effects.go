@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"mcp-gateway/cmd/mcp-gateway/run/past"
+	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/proxy"
 	"mcp-gateway/proxy/effect"
+	"mcp-gateway/proxy/reconcile"
 	"mcp-gateway/receipt"
 )
 
@@ -45,10 +47,14 @@ func (g *Gateway) AskStatus(ctx context.Context, action string) (*receipt.Entry,
 	if err != nil {
 		return nil, err
 	}
+	w := g.corridor.World()
+	if w.Exchanged[e.Item.Upstream] {
+		return nil, reconcile.ErrBehalf
+	}
 	if err := g.Refresh(ctx, e.Item.Upstream); err != nil {
 		return nil, err
 	}
-	return g.corridor.Status().Settle(ctx, g.corridor.World(), e)
+	return g.corridor.Status().Settle(ctx, w, gateway.Behalf{}, e)
 }
 
 // Upstreams are those of the configuration in force, by id.
