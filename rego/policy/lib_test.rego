@@ -37,6 +37,10 @@ test_not_permitted_unreviewed if not lib.permitted with input as calling(propert
 
 test_not_permitted_without_scope if not lib.permitted with input as calling(properties({"scopes": ["b"]}))
 
+test_scope_missing if lib.scope_missing with input as calling(properties({"scopes": ["a:read", "b"]}))
+
+test_no_scope_missing if not lib.scope_missing with input as calling({})
+
 test_classes[class] if {
 	some class, want in {
 		"read": [true, false, false],

@@ -131,11 +131,18 @@ func (r *Report) cover(report cover.Report, s *check.Suite) {
 		lines := strings.Split(s.Texts[file], "\n")
 		for _, span := range f.NotCovered {
 			for row := span.Start.Row; row <= span.End.Row && row <= len(lines); row++ {
-				r.Uncovered = append(r.Uncovered, Uncovered{gateway.Pos{File: file, Line: row}, strings.TrimSpace(lines[row-1])})
+				r.miss(Uncovered{gateway.Pos{File: file, Line: row}, strings.TrimSpace(lines[row-1])})
 			}
 		}
 	}
 	if covered+missed > 0 {
 		r.Coverage = 100 * float64(covered) / float64(covered+missed)
+	}
+}
+
+// miss notes a line once: OPA tells of the head and the body of a rule apart.
+func (r *Report) miss(u Uncovered) {
+	if n := len(r.Uncovered); n == 0 || r.Uncovered[n-1] != u {
+		r.Uncovered = append(r.Uncovered, u)
 	}
 }

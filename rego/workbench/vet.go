@@ -11,6 +11,19 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
+// Strange says what of an input, as JSON, no input of that phase has. What a file holds
+// is named by it. It is gateway.Problems or nil.
+func Strange(file string, input []byte, phase contract.Phase) error {
+	var all ast.Errors
+	for _, f := range written.Document(file, input, contract.Input(phase)) {
+		all = append(all, &ast.Error{Code: f.Code, Message: f.Message, Location: f.Location})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return check.Problems(map[string]string{file: string(input)}, all)
+}
+
 // Vet says what of a policy's tests shows nothing: a field that the input does not
 // have, in a reference or in what a test puts in the input's place, a word or kind that
 // a field never is, a rule that is not there. Such a test is as good as none, and one

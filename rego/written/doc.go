@@ -8,5 +8,5 @@
 // Map:
 //
 //	answer.go  Answers: decisions, results, their reasons and obligations
-//	input.go   Inputs: what stands in a test for the input
+//	input.go   Inputs: what stands in a test for the input; Document: an input in a file
 package written

@@ -31,6 +31,25 @@ func Inputs(c *ast.Compiler, in func(file string) bool, input *contract.Shape) [
 	return w.faults
 }
 
+// Document says the same of an input that a file holds, as JSON.
+func Document(file string, text []byte, input *contract.Shape) []lint.Fault {
+	parsed, _, err := ast.ParseStatementsWithOpts(file, string(text), ast.ParserOptions{})
+	if err != nil || len(parsed) != 1 {
+		return nil
+	}
+	body, ok := parsed[0].(ast.Body)
+	if !ok || len(body) != 1 {
+		return nil
+	}
+	t, ok := body[0].Terms.(*ast.Term)
+	if !ok {
+		return nil
+	}
+	w := &standIn{c: ast.NewCompiler(), in: func(string) bool { return true }, told: map[told]bool{}}
+	w.place(t, nil, nil, input)
+	return w.faults
+}
+
 type standIn struct {
 	c      *ast.Compiler
 	in     func(file string) bool
@@ -77,12 +96,12 @@ func (w *standIn) with(with *ast.With, bodies []ast.Body) {
 			return
 		}
 	}
-	w.place(with, bodies, nil, s)
+	w.place(with.Value, bodies, nil, s)
 }
 
-// place holds what may stand at a place below the value to its shape.
-func (w *standIn) place(with *ast.With, bodies []ast.Body, path []*ast.Term, s *contract.Shape) {
-	leaves, whole := flow.Parts(w.c, bodies, with.Value, path)
+// place holds what may stand at a place below a value to its shape.
+func (w *standIn) place(value *ast.Term, bodies []ast.Body, path []*ast.Term, s *contract.Shape) {
+	leaves, whole := flow.Parts(w.c, bodies, value, path)
 	inner := !whole
 	for _, l := range leaves {
 		w.leaf(l, s)
@@ -96,7 +115,7 @@ func (w *standIn) place(with *ast.With, bodies []ast.Body, path []*ast.Term, s *
 	}
 	below := func(key *ast.Term, s *contract.Shape) {
 		if s != nil {
-			w.place(with, bodies, append(path[:len(path):len(path)], key), s)
+			w.place(value, bodies, append(path[:len(path):len(path)], key), s)
 		}
 	}
 	for _, name := range s.Names() {

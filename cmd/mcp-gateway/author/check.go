@@ -40,6 +40,9 @@ func (d *desk) check() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "revision %s, %d rules, no problems\n", p.Revision, len(p.Rules))
+		if pem == nil && packed(from) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning: whether it is signed was not looked at; --key names by whom")
+		}
 		if unnamed(p) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning: nothing denies as \"scope_missing\", so a token that lacks a scope is not told which to ask for: "+
 				"write `deny contains \"scope_missing\" if lib.scope_missing`")
@@ -52,6 +55,12 @@ func (d *desk) check() *cobra.Command {
 		return t.Write(cmd.OutOrStdout(), *format)
 	}
 	return cmd
+}
+
+// packed says whether a policy comes as a bundle.
+func packed(from string) bool {
+	info, err := os.Stat(from)
+	return err == nil && !info.IsDir()
 }
 
 // vet checks the tests beside the policy of a folder.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/author/shelf"
+	"mcp-gateway/cmd/mcp-gateway/author/tests"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/config"
@@ -31,15 +32,15 @@ type desk struct {
 // configuration will stand once flags are parsed.
 func Command(config *string, version string) *cobra.Command {
 	d := &desk{config, version}
-	return cli.Group("policy", "Write policy, and ask what it does",
-		d.check(), shelf.Show(), shelf.Schema(), d.test(), d.coverage(), d.format(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
+	all := append(tests.Commands(d.folder), d.check(), shelf.Show(), shelf.Schema(), d.eval(), d.build(), d.who(), d.what(), d.explain(), d.replay())
+	return cli.Group("policy", "Write policy, and ask what it does", all...)
 }
 
 // from is the folder that a command is about: its argument, or else what the
 // configuration names, or else the shipped policy.
 func (d *desk) from(args []string) (string, error) {
 	if len(args) > 0 {
-		return args[0], nil
+		return args[0], there(args[0])
 	}
 	if _, err := os.Stat(*d.config); err != nil {
 		return "", nil
@@ -49,6 +50,28 @@ func (d *desk) from(args []string) (string, error) {
 		return "", err
 	}
 	return delivery.Place(c), nil
+}
+
+// there says that a policy which is named is not there, or is one file of it.
+func there(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(path, bundleEnd):
+		return cli.Misused("there is no folder or bundle %s", path)
+	case err == nil && !info.IsDir() && strings.HasSuffix(path, ".rego"):
+		return cli.Misused("%s is one file; name the folder that holds the policy: %s", path, filepath.Dir(path))
+	}
+	return nil
+}
+
+// folder opens what from names, where a bundle won't do: it holds no tests.
+func (d *desk) folder(args []string) (fs.FS, string, error) {
+	from, err := d.from(args)
+	if info, wrong := os.Stat(from); err == nil && from != "" && (wrong != nil || !info.IsDir()) {
+		err = cli.Misused("%s is no folder; name the folder in which the policy was written", from)
+	}
+	files, shown := opened(from)
+	return files, shown, err
 }
 
 // opened opens the folder of a policy, "" for the shipped one, with the name

@@ -6,7 +6,7 @@
 //
 //	command.go  Command: the tree; where the policy lies that a command is about
 //	check.go    check
-//	test.go     test, coverage, fmt
+//	tests/      test, coverage, fmt
 //	eval.go     eval, build
 //	reach.go    who, what: who may do what
 //	events.go   decisions on record, and the inputs that were kept

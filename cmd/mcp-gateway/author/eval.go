@@ -40,6 +40,13 @@ func (d *desk) eval() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		name := *input
+		if name == "-" {
+			name = "(standard input)"
+		}
+		if strange := workbench.Strange(name, raw, contract.Phase(*phase)); strange != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: the gateway asks about no such thing\n%v\n", strange)
+		}
 		a, err := workbench.Eval(cmd.Context(), p, contract.Phase(*phase), raw, *explain)
 		if err != nil {
 			return err
@@ -84,7 +91,7 @@ func (d *desk) build() *cobra.Command {
 	sequence := cmd.Flags().Int64("sequence", 0, "higher than that of the bundle before; a gateway takes no lower one (default: the time, in seconds)")
 	roots := cmd.Flags().StringSlice("root", nil, "pack a part of a policy that several bundles make: what lies below this `path`, such as mcp/gateway; may be repeated. It is checked with the others where they meet")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		from, err := d.from(args)
+		files, shown, err := d.folder(args)
 		if err != nil {
 			return err
 		}
@@ -92,16 +99,21 @@ func (d *desk) build() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if *sequence < 0 {
+			return cli.Misused("--sequence: wants a number from 1")
+		}
 		if *sequence == 0 {
 			*sequence = time.Now().Unix()
 		}
-		files, shown := opened(from)
 		raw, err := pack.Make(cmd.Context(), files, shown, pack.Build{Key: pem, Label: *label, Sequence: *sequence, Roots: *roots})
 		if err != nil {
 			return err
 		}
 		if err := os.WriteFile(*out, raw, 0o644); err != nil {
 			return err
+		}
+		if pem == nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning: it is unsigned; a gateway takes it with policy.bundle.unsafe_unsigned alone")
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes, sequence %d\n", *out, len(raw), *sequence)
 		return err

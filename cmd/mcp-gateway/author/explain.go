@@ -42,7 +42,9 @@ func (d *desk) explain() *cobra.Command {
 		}
 		from := delivery.Place(c)
 		if *bundle != "" {
-			from = *bundle
+			if from, err = *bundle, there(*bundle); err != nil {
+				return err
+			}
 		}
 		p, err := load(cmd.Context(), from, nil)
 		if err != nil {

@@ -33,6 +33,8 @@ func (d *desk) scene(cmd *cobra.Command, from string) (*scene, error) {
 	}
 	if from == "" {
 		from = delivery.Place(in.Config)
+	} else if err := there(from); err != nil {
+		return nil, err
 	}
 	p, err := load(cmd.Context(), from, nil)
 	if err != nil {
@@ -54,7 +56,7 @@ func (d *desk) scene(cmd *cobra.Command, from string) (*scene, error) {
 }
 
 // whoFlag says how a principal is named.
-const whoFlag = "a configured subject, the id of its key, or @ and the `file` with the claims of a token"
+const whoFlag = "`who` it is: a configured subject, the id of its key, or @ and the file with the claims of a token"
 
 // claimed returns whom the claims in a file mean, as JSON, by what the configuration
 // says of their issuer.

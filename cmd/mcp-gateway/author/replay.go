@@ -37,6 +37,12 @@ func (d *desk) replay() *cobra.Command {
 	use := cmd.Flags().Bool("detail", false, "use kept arguments where a decision looks at them; each look is an event")
 	_ = cmd.MarkFlagRequired("bundle")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *since <= 0 {
+			return cli.Misused("--since: wants how far back, such as 24h")
+		}
+		if err := there(*bundle); err != nil {
+			return err
+		}
 		c, err := config.Load(*d.config)
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package author
+package tests
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,10 +15,19 @@ import (
 	"mcp-gateway/rego/workbench"
 )
 
+// Opener opens the folder that a command is about, by its arguments, with the name
+// under which problems show it.
+type Opener func(args []string) (folder fs.FS, shown string, err error)
+
+// Commands returns test, coverage and fmt.
+func Commands(open Opener) []*cobra.Command {
+	return []*cobra.Command{test(open), coverage(open), format()}
+}
+
 // testsFailed is the exit code of `opa test` for tests that fail.
 const testsFailed = 2
 
-func (d *desk) test() *cobra.Command {
+func test(open Opener) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [FOLDER]",
 		Short: "Run the tests beside a policy",
@@ -30,7 +40,7 @@ func (d *desk) test() *cobra.Command {
 	verbose := cmd.Flags().BoolP("verbose", "v", false, "show tests that pass as well")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		report, err := d.runTests(cmd, args, workbench.Options{Run: *run, Coverage: *threshold > 0})
+		report, err := open.run(cmd, args, workbench.Options{Run: *run, Coverage: *threshold > 0})
 		if err != nil {
 			return err
 		}
@@ -63,16 +73,19 @@ func (d *desk) test() *cobra.Command {
 	return cmd
 }
 
-func (d *desk) runTests(cmd *cobra.Command, args []string, o workbench.Options) (*workbench.Report, error) {
-	from, err := d.from(args)
+// run runs the tests of the folder that is named.
+func (open Opener) run(cmd *cobra.Command, args []string, o workbench.Options) (*workbench.Report, error) {
+	if _, err := regexp.Compile(o.Run); err != nil {
+		return nil, cli.Misused("--run: %v", err)
+	}
+	files, shown, err := open(args)
 	if err != nil {
 		return nil, err
 	}
-	files, shown := opened(from)
 	return workbench.Test(cmd.Context(), files, shown, o)
 }
 
-func (d *desk) coverage() *cobra.Command {
+func coverage(open Opener) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coverage [FOLDER]",
 		Short: "Show which lines of a policy its tests do not reach; exit 2 below the threshold",
@@ -81,7 +94,7 @@ func (d *desk) coverage() *cobra.Command {
 	threshold := cmd.Flags().Float64("threshold", 0, "fail if the tests cover less than this `per cent`")
 	format := cmd.Flags().StringP("output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		report, err := d.runTests(cmd, args, workbench.Options{Coverage: true})
+		report, err := open.run(cmd, args, workbench.Options{Coverage: true})
 		if err != nil {
 			return err
 		}
@@ -103,7 +116,7 @@ func (d *desk) coverage() *cobra.Command {
 	return cmd
 }
 
-func (d *desk) format() *cobra.Command {
+func format() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt PATH…",
 		Short: "Write Rego files as `opa fmt` would",
