@@ -229,9 +229,20 @@ func (b *book) ValidateTokenExchangeRequest(_ context.Context, r op.TokenExchang
 	return nil
 }
 
-// The JWTs of the authority name their scopes.
+// The JWTs of the authority name their scopes, and, for whom asks by the scope
+// since:DURATION, how long ago the person signed in.
 func (b *book) GetPrivateClaimsFromScopes(_ context.Context, _, _ string, scopes []string) (map[string]any, error) {
-	return map[string]any{"scope": strings.Join(scopes, " ")}, nil
+	out := map[string]any{"scope": strings.Join(scopes, " ")}
+	for _, s := range scopes {
+		if text, ok := strings.CutPrefix(s, "since:"); ok {
+			ago, err := time.ParseDuration(text)
+			if err != nil {
+				return nil, err
+			}
+			out["auth_time"] = time.Now().Add(-ago).Unix()
+		}
+	}
+	return out, nil
 }
 
 func (b *book) GetPrivateClaimsFromTokenExchangeRequest(_ context.Context, r op.TokenExchangeRequest) (map[string]any, error) {
