@@ -143,9 +143,14 @@ type Tickets interface {
 	Consume(ctx context.Context, id, action string, now time.Time) error
 	// Tickets lists tickets, newest first.
 	Tickets(ctx context.Context, q Query) ([]Ticket, error)
-	// Expire ends what is open and whose time is over. With noted it returns all that
-	// ended so, by Ask too, and was not returned before: who asks puts it on record.
-	Expire(ctx context.Context, now time.Time, noted bool) ([]Ticket, error)
+	// Expire ends what is open and whose time is over.
+	Expire(ctx context.Context, now time.Time) error
+	// Unnoted returns tickets of which it is not known that how they stand is on record:
+	// of those that somebody decided, what was before a time, of those that time ended all;
+	// a hundred at most.
+	Unnoted(ctx context.Context, before time.Time) ([]Ticket, error)
+	// Noted keeps that it is, unless the ticket has gone on since.
+	Noted(ctx context.Context, t *Ticket) error
 	// Recall returns the consent that stands for a call's caller and tool; nil if there
 	// is none.
 	Recall(ctx context.Context, b *Binding, now time.Time) (*Consent, error)

@@ -40,10 +40,13 @@ var clock string
 //go:embed schema/nameless.sql
 var unnamed string
 
+//go:embed schema/noted.sql
+var noted string
+
 // migrations lead from one version (PRAGMA user_version) to the next. One that
 // has been released is never edited.
 func migrations() []string {
-	return []string{version1, version2, confined, effects, profiles, consents, handles, terms, clock, unnamed}
+	return []string{version1, version2, confined, effects, profiles, consents, handles, terms, clock, unnamed, noted}
 }
 
 // inspect says which version a database has, without writing to it: 0 is an

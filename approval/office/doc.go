@@ -5,4 +5,5 @@
 // Map:
 //
 //	office.go  Office: list, show, decide, remembered consents; Act
+//	sweep.go   Sweep: what time ended, and what a crash kept from the record
 package office

@@ -32,14 +32,16 @@ type Act struct {
 	Of     *approval.Binding // of the ticket; nil of a consent
 }
 
-// Office is where people answer. All its members but Record are required.
+// Office is where people answer. All its members but Record and Recorded are required.
 type Office struct {
 	Tickets approval.Tickets
 	Ring    *keyring.Ring
 	Clock   func() time.Time
-	// Record puts an act on record before it is told to anyone; nil where no gateway
-	// runs that could.
+	// Record puts an act on record before it is told to anyone; nil, as is Recorded, where
+	// no gateway runs that could.
 	Record func(ctx context.Context, a Act) error
+	// Recorded says whether there is an event of that deed at that ticket.
+	Recorded func(ctx context.Context, d Deed, ticket string) (bool, error)
 }
 
 // Refusal is why an act was not done, by its code.
@@ -84,16 +86,6 @@ func (o *Office) Effect(t *approval.Ticket) gateway.SideEffect {
 		return ""
 	}
 	return s.SideEffect
-}
-
-// Sweep ends what nobody answered in time, and puts it on record; where no gateway runs
-// that could, the next one does.
-func (o *Office) Sweep(ctx context.Context) error {
-	over, err := o.Tickets.Expire(ctx, o.Clock(), o.Record != nil)
-	for i := range over {
-		err = errors.Join(err, o.record(ctx, Act{Deed: Expired, Ticket: over[i].ID, Of: &over[i].Binding}))
-	}
-	return err
 }
 
 // State returns how a ticket stands, which whoever sees it may know: nothing that its
@@ -205,7 +197,7 @@ func (o *Office) Consents(ctx context.Context, who *approval.Person) ([]approval
 	return o.Tickets.Consents(ctx, who.Tenant, o.Clock())
 }
 
-// Forget ends a remembered consent.
+// Forget ends a remembered consent. That it ends is on record before it does.
 func (o *Office) Forget(ctx context.Context, who *approval.Person, id string) error {
 	all, err := o.Consents(ctx, who)
 	if err != nil {
@@ -215,10 +207,10 @@ func (o *Office) Forget(ctx context.Context, who *approval.Person, id string) er
 		if all[i].ID != id {
 			continue
 		}
-		if err := o.Tickets.Withdraw(ctx, id, o.Clock()); err != nil {
+		if err := o.record(ctx, Act{Forgot, id, *who, nil}); err != nil {
 			return err
 		}
-		return o.record(ctx, Act{Forgot, id, *who, nil})
+		return o.Tickets.Withdraw(ctx, id, o.Clock())
 	}
 	return NoTicket
 }

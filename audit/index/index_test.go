@@ -407,6 +407,7 @@ func TestPlans(t *testing.T) {
 		" WHERE principal = 1 AND tool = 1":   "event_",
 		" WHERE tool = 1 AND effect = 1":      "event_",
 		" WHERE approver = 1":                 "event_approver",
+		" WHERE approval = x'00'":             "event_approval",
 		" WHERE action = x'00'":               "event_action",
 		" WHERE at >= 5 AND at < 6":           "event_at",
 		" WHERE principal = 1 AND effect = 1": "event_",

@@ -64,6 +64,7 @@ CREATE INDEX IF NOT EXISTS event_action         ON event (action) WHERE action I
 CREATE INDEX IF NOT EXISTS event_principal      ON event (principal, at, tool, effect) WHERE principal IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_tool           ON event (tool, at, principal, effect) WHERE tool IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_effect         ON event (effect, at) WHERE effect IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_approval       ON event (approval) WHERE approval IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_approver       ON event (approver, at) WHERE approver IS NOT NULL;
 
 -- What may be asked in SQL: one row per action or other event, with words in

@@ -111,7 +111,7 @@ func (d *Desk) ask(ctx context.Context, c *call.Call, t *approval.Ticket, s *app
 // call either way. An answer of another shape is none: the question stays open.
 func (d *Desk) heard(ctx context.Context, c *call.Call, t *approval.Ticket, answer []byte) (*approval.Ticket, error) {
 	owed := c.Decision.Obligations.Approvals
-	v := approval.Verdict{Approver: c.Principal.Subject, Self: true, Via: viaHost, At: c.Now()}
+	v := approval.Verdict{Approver: c.Principal.Subject, Self: true, Via: ViaHost, At: c.Now()}
 	action, _ := protocol.Member(answer, "action")
 	switch {
 	case protocol.IsText(action, "accept"):

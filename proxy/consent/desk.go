@@ -25,8 +25,8 @@ const Life = 15 * time.Minute
 // mostPending is how many questions of one caller may be open.
 const mostPending = 16
 
-// viaHost marks answers that came through the caller's own host.
-const viaHost = "elicitation"
+// ViaHost marks answers that came through the caller's own host.
+const ViaHost = "elicitation"
 
 // patience is how long one change of the tickets may take.
 const patience = 3 * time.Second
@@ -210,7 +210,7 @@ func (d *Desk) use(ctx context.Context, c *call.Call, t *approval.Ticket) (bool,
 			return false, err
 		}
 	}
-	if t.Verdict.Via != viaHost || t.Binding.Arguments == "" { // a host's answer was put on record when it came
+	if t.Verdict.Via != ViaHost || t.Binding.Arguments == "" { // a host's answer was put on record when it came
 		return true, d.Record.Used(ctx, c, t)
 	}
 	return true, nil

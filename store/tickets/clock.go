@@ -51,8 +51,7 @@ func (c *clock) raise(mark int64, now time.Time) {
 const over = "state IN ('pending', 'approved') AND (expires <= ?1 OR ends <= max(?2, (SELECT mark FROM clock)))"
 
 // tick puts the time on record, so that no other will be earlier, ends what is over by
-// it, and returns it. The ended of what it ends stays 0 until that is told to somebody
-// who puts it on record.
+// it, and returns it.
 func (b *Box) tick(ctx context.Context, tx *sql.Tx, now time.Time) (int64, error) {
 	var mark int64
 	err := tx.QueryRowContext(ctx, "UPDATE clock SET mark = max(mark, ?) RETURNING mark", b.clock.at(now)).Scan(&mark)
@@ -60,7 +59,7 @@ func (b *Box) tick(ctx context.Context, tx *sql.Tx, now time.Time) (int64, error
 		return 0, err
 	}
 	b.clock.learn(mark, now)
-	_, err = tx.ExecContext(ctx, "UPDATE tickets SET state = 'expired', shown = '' WHERE "+over, now.UnixNano(), mark)
+	_, err = tx.ExecContext(ctx, "UPDATE tickets SET state = 'expired', noted = 0, shown = '' WHERE "+over, now.UnixNano(), mark)
 	return mark, err
 }
 
@@ -69,13 +68,12 @@ func (b *Box) tick(ctx context.Context, tx *sql.Tx, now time.Time) (int64, error
 const slack = 5 * time.Second
 
 // due says whether a sweep has anything to write.
-func (b *Box) due(ctx context.Context, now time.Time, noted bool) (due bool, err error) {
+func (b *Box) due(ctx context.Context, now time.Time) (due bool, err error) {
 	err = b.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM tickets WHERE `+over+`)
-			OR ?3 AND EXISTS (SELECT 1 FROM tickets WHERE state = 'expired' AND ended = 0)
-			OR ?2 - mark > ?4 AND (EXISTS (SELECT 1 FROM tickets WHERE state IN ('pending', 'approved'))
+			OR ?2 - mark > ?3 AND (EXISTS (SELECT 1 FROM tickets WHERE state IN ('pending', 'approved'))
 				OR EXISTS (SELECT 1 FROM consents WHERE ends > mark))
-		FROM clock`, now.UnixNano(), b.clock.at(now), noted, slack.Nanoseconds()).Scan(&due)
+		FROM clock`, now.UnixNano(), b.clock.at(now), slack.Nanoseconds()).Scan(&due)
 	return due, err
 }
 

@@ -60,7 +60,7 @@ func TestSetBack(t *testing.T) {
 			}
 		},
 		"who sweeps": func(s *store.Store, _ string) {
-			if _, err := s.Expire(t.Context(), end, false); err != nil {
+			if err := s.Expire(t.Context(), end); err != nil {
 				t.Error(err)
 			}
 		},
@@ -100,7 +100,7 @@ func TestAnothersTimeCounts(t *testing.T) {
 	if got, err := here.Ticket(t.Context(), k.ID, noon); err != nil || got.State != approval.Expired {
 		t.Errorf("%+v %v", got, err)
 	}
-	if over, err := here.Expire(t.Context(), noon, true); err != nil || len(over) != 1 || over[0].ID != k.ID {
+	if over, err := here.Unnoted(t.Context(), noon); err != nil || len(over) != 1 || over[0].ID != k.ID {
 		t.Errorf("%+v %v", over, err)
 	}
 }

@@ -79,7 +79,7 @@ func supersede(ctx context.Context, tx *sql.Tx, t *approval.Ticket, binding stri
 	}
 	now := t.Created.UnixNano()
 	_, err = tx.ExecContext(ctx, `
-		UPDATE tickets SET state = 'cancelled', decided = ?1, ended = ?1, approver = '', approver_groups = '', self = 0, via = ?2, reason = ?3, shown = ''
+		UPDATE tickets SET state = 'cancelled', decided = ?1, ended = ?1, approver = '', approver_groups = '', self = 0, via = ?2, reason = ?3, noted = 0, shown = ''
 		WHERE id = ?4`, now, approval.ViaPolicy, reason, old.ID)
 	return old.ID, err
 }
@@ -188,7 +188,7 @@ func decide(ctx context.Context, tx *sql.Tx, id string, v *approval.Verdict) (re
 		ended, shown = v.At.UnixNano(), "''"
 	}
 	return one(tx.ExecContext(ctx, `
-		UPDATE tickets SET state = ?, decided = ?, ended = ?, approver = ?, approver_groups = ?, self = ?, via = ?, reason = ?, shown = `+shown+`
+		UPDATE tickets SET state = ?, decided = ?, ended = ?, approver = ?, approver_groups = ?, self = ?, via = ?, reason = ?, noted = 0, shown = `+shown+`
 		WHERE id = ? AND `+from,
 		string(v.State), v.At.UnixNano(), ended, v.Approver, strings.Join(v.Groups, "\n"), v.Self, v.Via, v.Reason, id))
 }
@@ -270,36 +270,15 @@ func (b *Box) Tickets(ctx context.Context, q approval.Query) ([]approval.Ticket,
 }
 
 // Expire implements approval.Tickets.
-func (b *Box) Expire(ctx context.Context, now time.Time, noted bool) ([]approval.Ticket, error) {
-	due, err := b.due(ctx, now, noted)
-	if err != nil || !due {
-		return nil, b.Explain("looking for tickets whose time is over", err)
-	}
-	var over []approval.Ticket
-	err = b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := b.tick(ctx, tx, now); err != nil || !noted {
+func (b *Box) Expire(ctx context.Context, now time.Time) error {
+	due, err := b.due(ctx, now)
+	if err == nil && due {
+		err = b.Commit(ctx, true, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := b.tick(ctx, tx, now)
 			return err
-		}
-		rows, err := tx.QueryContext(ctx, `UPDATE tickets SET ended = ? WHERE state = 'expired' AND ended = 0
-			RETURNING id, state, issuer, subject, tenant, client, upstream, tool, definition, arguments,
-			shown, created, expires, decided, approver, approver_groups, self, via, reason, action, terms`, now.UnixNano())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			t, err := scanTicket(rows.Scan)
-			if err != nil {
-				return err
-			}
-			over = append(over, *t)
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		return nil, b.Explain("expiring tickets", err)
+		})
 	}
-	return over, nil
+	return b.Explain("expiring tickets", err)
 }
 
 // splitGroups is the inverse of joining by line breaks, which no group's name has.

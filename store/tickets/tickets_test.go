@@ -54,11 +54,14 @@ func TestTransitions(t *testing.T) {
 		},
 		"consume": func(s *store.Store, id string) error { return s.Consume(t.Context(), id, "action", after) },
 		"expire": func(s *store.Store, _ string) error {
-			over, err := s.Expire(t.Context(), noon.Add(time.Hour), true)
-			if err == nil && len(over) != 1 {
-				err = approval.ErrState
+			if err := s.Expire(t.Context(), noon.Add(time.Hour)); err != nil {
+				return err
 			}
-			return err
+			over, err := s.Unnoted(t.Context(), noon)
+			if err == nil && (len(over) != 1 || over[0].State != approval.Expired) {
+				return approval.ErrState
+			}
+			return errors.Join(err, s.Noted(t.Context(), &over[0]))
 		},
 	}
 	for state, leads := range map[approval.State]map[string]approval.State{
@@ -241,17 +244,26 @@ func TestWhatAskEndsIsTold(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name  string
-		noted bool
+		noted bool // by who is told
 		at    time.Time
 		want  []string
 	}{
-		{"to nobody who notes it", false, later, nil},
+		{"to who dies before it is noted", false, later, []string{first.ID}},
 		{"to the first who notes it", true, later, []string{first.ID}},
 		{"to the next", true, later, nil},
-		{"with the second, noted by nobody", false, second.Expires, nil},
+		{"with the second, noted by nobody", false, second.Expires, []string{second.ID}},
 		{"with the second", true, second.Expires, []string{second.ID}},
+		{"to the last", true, second.Expires, nil},
 	} {
-		over, err := s.Expire(t.Context(), tc.at, tc.noted)
+		if err := s.Expire(t.Context(), tc.at); err != nil {
+			t.Fatal(err)
+		}
+		over, err := s.Unnoted(t.Context(), tc.at)
+		for i := range over {
+			if tc.noted {
+				err = errors.Join(err, s.Noted(t.Context(), &over[i]))
+			}
+		}
 		if err != nil || len(over) != len(tc.want) || len(over) == 1 && (over[0].ID != tc.want[0] || over[0].State != approval.Expired) {
 			t.Errorf("%s: %+v %v", tc.name, over, err)
 		}

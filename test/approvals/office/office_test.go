@@ -3,6 +3,7 @@ package office
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,8 @@ func open(t *testing.T) *desk {
 			d.record = append(d.record, string(a.Deed)+" "+a.Who.Subject)
 		}
 		return d.broken
+	}, Recorded: func(_ context.Context, deed desks.Deed, _ string) (bool, error) {
+		return slices.ContainsFunc(d.record, func(line string) bool { return strings.HasPrefix(line, string(deed)+" ") }), nil
 	}}
 	return d
 }
@@ -129,5 +132,56 @@ func TestSweep(t *testing.T) {
 	v, err := d.Show(t.Context(), carol, id)
 	if err != nil || v.State != approval.Expired || v.Sheet != nil || v.Bars != approval.ReasonUnseen || strings.Join(d.record, "|") != "expired " {
 		t.Errorf("%v %+v, on record %q", err, v, d.record)
+	}
+}
+
+// What a process died over before it was on record is put there by the next, once; what
+// is on record is not put there again.
+func TestSweepAfterACrash(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		verdict approval.State // "" = nobody answered
+		later   time.Duration
+		died    bool // who decided it, before that was on record
+		want    string
+	}{
+		{"approved", approval.Approved, 2 * time.Minute, true, "approved carol|expired "},
+		{"approved, and on record", approval.Approved, 2 * time.Minute, false, "approved carol|expired "},
+		{"approved just now", approval.Approved, 30 * time.Second, true, ""},
+		{"denied", approval.Denied, 2 * time.Minute, true, "denied carol"},
+		{"taken back", approval.Cancelled, 2 * time.Minute, true, "revoked carol"},
+		{"denied, and on record", approval.Denied, 2 * time.Minute, false, "denied carol"},
+		{"never answered", "", 2 * time.Minute, true, "expired "},
+	} {
+		d := open(t)
+		id := d.ask(t, `{}`)
+		switch {
+		case tc.verdict != "" && tc.died:
+			if err := d.Tickets.Decide(t.Context(), id, approval.Verdict{State: tc.verdict, Approver: "carol", Via: "cli", Reason: "x", At: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		case tc.verdict != "":
+			if _, err := d.Decide(t.Context(), carol, id, desks.Answer{State: tc.verdict, Reason: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now := time.Now().Add(tc.later)
+		d.Clock = func() time.Time { return now }
+		d.broken = errors.New("the disk is full")
+		if err := d.Sweep(t.Context()); (err != nil) != (tc.want != "" && strings.Join(d.record, "|") != tc.want) {
+			t.Errorf("%s, without a record: %v", tc.name, err)
+		}
+		d.broken = nil
+		for range 2 {
+			if err := d.Sweep(t.Context()); err != nil {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+		}
+		if got := strings.Join(d.record, "|"); got != tc.want {
+			t.Errorf("%s: on record %q, want %q", tc.name, got, tc.want)
+		}
+		if left, err := d.Tickets.Unnoted(t.Context(), now); err != nil || len(left) != 0 && tc.want != "" {
+			t.Errorf("%s: %d are left, %v", tc.name, len(left), err)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func expired(ctx context.Context, s *stage) (string, error) {
 		return "", err
 	}
 	later := s.Now().Add(consent.Life + time.Second)
-	if err := s.tickets(ctx, func(k *store.Store) error { _, err := k.Expire(ctx, later, true); return err }); err != nil {
+	if err := s.tickets(ctx, func(k *store.Store) error { return k.Expire(ctx, later) }); err != nil {
 		return "", err
 	}
 	r, err := s.with(ctx, id, `{"title":"Old board"}`)

@@ -78,7 +78,7 @@ func New(o Options) (*Desk, error) {
 	if err := d.Set(o.Config); err != nil {
 		return nil, err
 	}
-	d.office = &office.Office{Tickets: o.Tickets, Ring: o.Keys, Clock: o.Clock, Record: d.record}
+	d.office = &office.Office{Tickets: o.Tickets, Ring: o.Keys, Clock: o.Clock, Record: d.record, Recorded: d.recorded}
 	d.api = admin.New(admin.Options{
 		Office: d.office, Clock: o.Clock,
 		Staff:     func() *staff.Roster { return d.now.Load().roster },
@@ -181,18 +181,19 @@ func (d *Desk) server(h http.Handler) *http.Server {
 	}
 }
 
-// sweep ends what nobody answers in time.
+// sweep ends what nobody answers in time, and puts on record what a gateway that died
+// could not: at once, and then every so often.
 func (d *Desk) sweep(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
+		if err := d.office.Sweep(ctx); err != nil && ctx.Err() == nil {
+			d.told("tickets whose time is over were not ended", err)
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := d.office.Sweep(ctx); err != nil && ctx.Err() == nil {
-				d.told("tickets whose time is over were not ended", err)
-			}
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"mcp-gateway/approval/office"
 	"mcp-gateway/audit"
 	"mcp-gateway/auth/staff"
+	"mcp-gateway/gateway"
+	"mcp-gateway/proxy/consent"
 	"mcp-gateway/registry/listed"
 )
 
@@ -38,11 +40,33 @@ func (d *Desk) record(ctx context.Context, a office.Act) error {
 		}
 	}
 	if a.Who.Subject != "" {
-		e.Approver = d.o.Names.Principal(a.Who.Subject)
+		e.Approver = d.o.Names.Principal(named(&a))
 		e.Client, e.Tenant = audit.Label(a.Who.Key), audit.Label(a.Who.Tenant)
 		e.Label = audit.Word(a.Who.Via)
 	}
 	return d.append(ctx, e)
+}
+
+// named is by what name who did it is known: those who run the gateway by their subject, a
+// caller whose own host was asked as one who calls.
+func named(a *office.Act) string {
+	if a.Of == nil || a.Who.Via != consent.ViaHost {
+		return a.Who.Subject
+	}
+	p := gateway.Principal{Issuer: a.Of.Issuer, Subject: a.Of.Subject, Tenant: a.Of.Tenant, Client: a.Of.Client}
+	return p.ID()
+}
+
+// recorded says whether there is an event of a deed at a ticket. A caller who waved the
+// question away has refused it.
+func (d *Desk) recorded(ctx context.Context, deed office.Deed, ticket string) (bool, error) {
+	f := audit.Filter{Types: []audit.Type{types(deed)}, Limit: 1}
+	f.Approval, _ = audit.ParseID(ticket) // ours: it is one
+	if deed == office.Revoked {
+		f.Types = append(f.Types, audit.ApprovalRefused)
+	}
+	rows, err := d.o.Index.Query(ctx, f)
+	return len(rows) > 0, err
 }
 
 // entered puts on record who signed in to the console, or out.
