@@ -16,4 +16,5 @@
 //	shape.go     what the input schema lets a caller say
 //	names.go     names: what they promise, what they look like, where they are mentioned
 //	around.go    Around: one definition beside those of other upstreams
+//	literal/     what a text must hold to match an expression
 package findings

@@ -100,10 +100,29 @@ func Against(name string, reviewed gateway.SideEffect) []gateway.Finding {
 // hump inside, since single words are ordinary ones.
 var identifier = regexp.MustCompile(`[A-Za-z][A-Za-z0-9]*(?:[_.-]+[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+`)
 
+// mayName says whether an identifier can stand in a text: few texts have a separator, or
+// a hump, within a word.
+func mayName(text string) bool {
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '_' || c == '.' || c == '-':
+			if text[i-1] != ' ' && i+1 < len(text) && text[i+1] != ' ' {
+				return true
+			}
+		case 'A' <= c && c <= 'Z' && 'a' <= text[i-1] && text[i-1] <= 'z':
+			return true
+		}
+	}
+	return false
+}
+
 // mostMentions bounds what is kept of one definition.
 const mostMentions = 500
 
 func (in *inspection) mention(text string) {
+	if !mayName(text) {
+		return
+	}
 	for _, word := range identifier.FindAllString(text, mostMentions) {
 		if len(in.mentions) >= mostMentions {
 			return

@@ -22,6 +22,7 @@ import (
 // role: HTTP upstreams, every tool reviewed, callers with an API key, and the
 // default policy. Its start begins when all files are written.
 func serveGateway(ctx context.Context, dir, upstream string, s shape) error {
+	begun := used().CPU
 	key, sum := auth.NewKey()
 	exposure, err := review(ctx, upstream, s)
 	if err != nil {
@@ -39,7 +40,7 @@ func serveGateway(ctx context.Context, dir, upstream string, s shape) error {
 	if err != nil {
 		return err
 	}
-	before := used().CPU
+	writing := used().CPU - begun
 	g, err := run.Open(ctx, run.Options{ConfigPath: path, Version: "bench"})
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func serveGateway(ctx context.Context, dir, upstream string, s shape) error {
 		}
 	}
 	greeted := make(chan error, 1)
-	err = g.Serve(ctx, func(a net.Addr) { greeted <- greet(a, hello{Key: key, Start: used().CPU - before}) })
+	err = g.Serve(ctx, func(a net.Addr) { greeted <- greet(a, hello{Key: key, Start: used().CPU - writing}) })
 	select {
 	case failed := <-greeted:
 		err = errors.Join(err, failed)
