@@ -11,6 +11,9 @@ func (j *Journal) start() {
 	go func() {
 		defer close(j.syncKick)
 		for range j.kick {
+			// Whoever is about to append comes into the same write: it costs more than
+			// all else that is done for an event.
+			runtime.Gosched()
 			for j.commit() {
 			}
 		}
@@ -53,6 +56,7 @@ func (j *Journal) commit() bool {
 	if len(written) > 0 {
 		j.written = written[len(written)-1].at
 	}
+	j.open.take(written)
 	j.noteHeads(written)
 	j.release(written)
 	j.recycle(b)

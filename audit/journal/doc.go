@@ -10,6 +10,7 @@
 //	  <replica>-<boot>/
 //	    lock                   held as long as the writer lives
 //	    000001.jsonl …         segments; the sequence goes on from one to the next
+//	    open                   what was open when the newest segment began
 //	    settled                made once nothing of a dead writer is left open
 //	    checkpoints            signed heads, one after another
 //
@@ -21,6 +22,7 @@
 //	journal.go   Journal: Options, Open, Append, Close
 //	commit.go    the two goroutines behind Append: one writes, one syncs
 //	recover.go   what happens when a write or a sync fails, and rotation
+//	open.go      what is open, noted with each new segment
 //	orphan.go    closing what dead writers left open
 //	fate.go      FateOf: what is on record of one action
 //	seal.go      Seal: signed checkpoints, and their way to a second place

@@ -61,10 +61,11 @@ type Journal struct {
 	syncMu   sync.Mutex // one sync at a time, and none while segments change
 	current  segment    // the committer's; replaced under syncMu
 	written  chain      // the committer's: the last event that is whole in a file
-	unsynced []record   // written, not yet synced (mu)
-	answered []record   // spare of unsynced (syncMu)
-	spoiled  bool       // a sync failed: the segment's promises are void (mu)
-	fsyncs   uint64     // how many fsyncs there were (syncMu)
+	open     openings
+	unsynced []record // written, not yet synced (mu)
+	answered []record // spare of unsynced (syncMu)
+	spoiled  bool     // a sync failed: the segment's promises are void (mu)
+	fsyncs   uint64   // how many fsyncs there were (syncMu)
 }
 
 // chain is the end of the chain, encoded if not yet written.
@@ -76,9 +77,11 @@ type chain struct {
 
 // record is one encoded event and who waits for it.
 type record struct {
-	end    int        // of its line in the batch
-	at     chain      // the chain after it
-	disk   bool       // answer after the sync, not after the write
+	end    int   // of its line in the batch
+	at     chain // the chain after it
+	disk   bool  // answer after the sync, not after the write
+	turn   turn  // what it does to its action
+	action audit.ID
 	answer chan error // nil: nobody waits
 }
 
@@ -230,7 +233,7 @@ func (j *Journal) encode(e *audit.Event, disk bool, answer chan error) {
 	j.queue.bytes = audit.AppendJSON(j.queue.bytes, e)
 	j.chain = chain{seq: e.Seq, hash: folder.HashOf(j.queue.bytes[start:]), id: e.ID}
 	j.queue.bytes = append(j.queue.bytes, '\n')
-	j.queue.records = append(j.queue.records, record{len(j.queue.bytes), j.chain, disk, answer})
+	j.queue.records = append(j.queue.records, record{len(j.queue.bytes), j.chain, disk, turnOf(e), e.Action, answer})
 }
 
 // Err returns why the last write or sync failed, nil if it succeeded: whether the

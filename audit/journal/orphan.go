@@ -110,14 +110,22 @@ var (
 	closedLine   = []byte(`{"v":1,"type":"subscription.closed",`)
 )
 
-// read adds the writer's events. Lines that are no events are passed over: they
-// are for Verify to speak of.
+// read adds the writer's events: of a dead one those from the segment on of which it
+// noted what was open when it began. Lines that are no events are passed over: they are
+// for Verify to speak of.
 func (s *survey) read(root string, w Writer, dead bool) error {
 	ns, err := folder.Segments(root, w)
 	if err != nil {
 		return err
 	}
+	from := 0
+	if dead {
+		from = s.noted(root, w, ns)
+	}
 	for i, n := range ns {
+		if n < from {
+			continue
+		}
 		path := folder.SegmentPath(root, w, n)
 		err := folder.EachLine(path, 0, func(l folder.Line) error {
 			switch {
@@ -137,6 +145,22 @@ func (s *survey) read(root string, w Writer, dead bool) error {
 	return nil
 }
 
+// noted takes what a dead writer noted to be open, and returns from which segment on it
+// is to be read; 0 = from the first.
+func (s *survey) noted(root string, w Writer, ns []int) int {
+	from, open := folder.OpenAt(root, w)
+	if !slices.Contains(ns, from) {
+		return 0
+	}
+	for _, o := range open {
+		s.open[o.Action] = opened{w, o.Seq, o.Action, o.Heard}
+	}
+	return from
+}
+
+// ofAnother is in every event about what another writer left open.
+var ofAnother = []byte(`,"of_boot":`)
+
 // add takes one line. A tool.refused ends a decided call too: its record came
 // too late, and it was not sent.
 func (s *survey) add(w Writer, text []byte, dead bool) {
@@ -145,7 +169,12 @@ func (s *survey) add(w Writer, text []byte, dead bool) {
 	finished := bytes.HasPrefix(text, finishedLine) || bytes.HasPrefix(text, refusedLine) || bytes.HasPrefix(text, closedLine)
 	orphaned := bytes.HasPrefix(text, orphanedLine)
 	var e audit.Event
-	if !decided && !finished && !orphaned || audit.Decode(text, &e) != nil {
+	switch {
+	case !decided && !finished && !orphaned:
+		return
+	case !dead && !orphaned && !bytes.Contains(text, ofAnother):
+		return // of a writer that lives, only what it says of others counts
+	case audit.Decode(text, &e) != nil:
 		return
 	}
 	switch {

@@ -91,6 +91,7 @@ func (j *Journal) rotate() error {
 	j.mu.Lock()
 	j.spoiled = false
 	j.mu.Unlock()
+	j.noteOpen(spoiled)
 	return old.file.Close()
 }
 

@@ -2,7 +2,7 @@
 // holds what it put on record against what its upstreams executed and what its
 // hosts were told.
 //
-// Each run does so a few times; `make proof` does so 200 times:
+// Each run does so a few times; `make proof` does so 200 times, in 10,000 calls at least:
 //
 //   - no upstream executed a call without a decision on record before it, by the
 //     right principal, for the right tool, with the same arguments;

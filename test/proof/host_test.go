@@ -104,6 +104,13 @@ func (s *scene) next(by *caller, random *rand.Rand) *call {
 	return c
 }
 
+// sent is how many calls hosts have made so far.
+func (s *scene) sent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.calls)
+}
+
 // exposed is the tool's name for hosts.
 func (c *call) exposed() string { return c.tool.Upstream + "__" + c.tool.Name }
 

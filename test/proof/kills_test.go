@@ -14,11 +14,11 @@ func TestProofKills(t *testing.T) {
 		t.Log("not run: make proof")
 		return
 	}
-	kill(t, 200)
+	kill(t, 200, 10_000)
 }
 
 // TestFewKills is the same, short enough for every run.
-func TestFewKills(t *testing.T) { kill(t, 5) }
+func TestFewKills(t *testing.T) { kill(t, 5, 0) }
 
 // hosts is how many call at once. With the pace of each they keep the gateway
 // busy without making a journal that takes minutes to verify each time.
@@ -27,8 +27,9 @@ const (
 	pace  = 6 * time.Millisecond // between the calls of one host, at least
 )
 
-// kill kills a gateway until so many kills struck calls under way, and judges.
-func kill(t *testing.T, times int) {
+// kill kills a gateway until so many kills struck calls under way and so many calls were
+// sent, and judges.
+func kill(t *testing.T, times, calls int) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := newScene(t, seed)
@@ -36,7 +37,7 @@ func kill(t *testing.T, times int) {
 	end := s.startHosts(random)
 	s.letGo(false)
 	var f figures
-	for f.kills < times && !t.Failed() {
+	for (f.kills < times || s.sent() < calls) && !t.Failed() {
 		if f.kills%10 == 9 && f.early <= f.kills/10 {
 			// One that is not even up: its successor must mend twice as much.
 			s.start().killAfter(time.Duration(random.IntN(120)) * time.Millisecond)

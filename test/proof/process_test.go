@@ -80,7 +80,8 @@ func (p *process) await() string {
 		}
 	case <-timer.C:
 	}
-	_ = p.cmd.Process.Kill()
+	_ = p.cmd.Process.Signal(unix.SIGQUIT) // it tells where it stands
+	_ = p.cmd.Wait()
 	text, _ := os.ReadFile(p.log)
 	p.scene.t.Fatalf("gateway %d did not come up: %s", p.n, text)
 	return ""

@@ -8,5 +8,6 @@
 //	lock.go    Lock: who numbers boots, who lives, who builds
 //	scan.go    Line: lines with their places
 //	find.go    Find: one event by its number
+//	open.go    NoteOpen, OpenAt: what was open when a segment began
 //	read.go    Cursor, Read, Ends, At: streaming and resuming
 package folder
