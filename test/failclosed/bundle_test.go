@@ -87,6 +87,7 @@ func unmoved(t *testing.T, fault http.HandlerFunc) {
 	stage.Await(t, "the policy comes", func() bool { return g.alice.Call(t, reading, `{}`).Code() == "" })
 	d.fault.Store(&fault)
 	asked := d.asked.Load()
+	stage.Await(t, "the service is asked", func() bool { return d.asked.Load() > asked })
 	stage.Await(t, "the service is asked again", func() bool { return d.asked.Load() > asked+1 })
 	g.served(t, reading, writing, healthy)
 	next := d.pack(t, "allow if true\n\ndeny contains \"closed\" if true", 2)
@@ -98,6 +99,7 @@ func unmoved(t *testing.T, fault http.HandlerFunc) {
 func bundleCells() []cell {
 	return []cell{
 		{"absent at start", denies, "None has come and none was kept: the gateway is not ready, and denies all with `policy_unavailable`; one that was kept is taken again.", func(t *testing.T) {
+			t.Parallel()
 			d := newDepot(t)
 			away := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 			d.fault.Store(&away)
@@ -116,9 +118,11 @@ func bundleCells() []cell {
 			}
 		}},
 		{"fails while running", serves, "The policy in force stays in force; the log and `/status` say so.", func(t *testing.T) {
+			t.Parallel()
 			unmoved(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 		}},
 		{"slow", serves, "The policy in force stays in force until another has come whole.", func(t *testing.T) {
+			t.Parallel()
 			d := newDepot(t)
 			g := open(t, d.settings())
 			stage.Await(t, "the policy comes", func() bool { return g.alice.Call(t, reading, `{}`).Code() == "" })
@@ -129,6 +133,7 @@ func bundleCells() []cell {
 			g.served(t, reading, writing, healthy)
 		}},
 		{"wrong data", serves, "A bundle that is none, unsigned, altered, of foreign roots, or older than the one in force is refused, with an event; the policy in force stays.", func(t *testing.T) {
+			t.Parallel()
 			t.Run("no bundle", func(t *testing.T) {
 				unmoved(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<h1>Sign in</h1>") })
 			})
@@ -138,6 +143,7 @@ func bundleCells() []cell {
 			})
 		}},
 		{"full", serves, "A body without end is cut off at its bound; the policy in force stays.", func(t *testing.T) {
+			t.Parallel()
 			unmoved(t, func(w http.ResponseWriter, r *http.Request) {
 				for _, err := io.WriteString(w, "\x1f\x8b"); err == nil && r.Context().Err() == nil; {
 					_, err = io.WriteString(w, strings.Repeat("x", 1<<20))

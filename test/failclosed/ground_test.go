@@ -43,10 +43,16 @@ func open(t *testing.T, settings string) *ground {
 
 func openWith(t *testing.T, settings string, peer *stage.Peer) *ground {
 	t.Helper()
+	return openWithin(t, "10s", settings, peer)
+}
+
+// openWithin opens a gateway whose upstream has so long for an answer.
+func openWithin(t *testing.T, timeout, settings string, peer *stage.Peer) *ground {
+	t.Helper()
 	other := stage.NewPeer().Add(stage.Tool("good"), stage.Result(stage.Text(`"done"`)))
 	s := stage.Open(t, stage.Options{
 		Settings:  settings,
-		Upstreams: []stage.Upstream{stage.Served(t, "up", peer).With("timeout: 500ms"), stage.Served(t, "other", other)},
+		Upstreams: []stage.Upstream{stage.Served(t, "up", peer).With("timeout: " + timeout), stage.Served(t, "other", other)},
 		Review: func(id gateway.ItemID) string {
 			if id.Name == "write" {
 				return stage.Write("use")
@@ -73,6 +79,14 @@ func (g *ground) denied(t *testing.T, tool, arguments string, code gateway.Code,
 	}
 	if sent := g.peer.Calls(); len(sent) > 0 {
 		t.Errorf("%s was sent: %+v", tool, sent)
+	}
+}
+
+// turned holds that a call is refused, beside others.
+func (g *ground) turned(t *testing.T, tool string, code gateway.Code) {
+	r, err := g.alice.Calling(tool, `{}`).Do(t.Context())
+	if err != nil || r.Code() != string(code) {
+		t.Errorf("%s: %v, %+v, want %q", tool, err, r, code)
 	}
 }
 

@@ -142,6 +142,7 @@ func unasked(t *testing.T, fault http.HandlerFunc) {
 func issuerCells() []cell {
 	return []cell{
 		{"absent at start", denies, "The gateway starts, and turns away that issuer's tokens with 503 and a time; keys and other issuers go on.", func(t *testing.T) {
+			t.Parallel()
 			m := newMint(t)
 			token := m.token(t, m.key)
 			m.url = "http://127.0.0.1:9"
@@ -150,6 +151,7 @@ func issuerCells() []cell {
 			g.turnedAway(t, token, http.StatusUnauthorized) // of an issuer that nobody trusts
 		}},
 		{"fails while running", denies, "Tokens by the keys that are known go on until those are too old; one by another key waits for the issuer: 503.", func(t *testing.T) {
+			t.Parallel()
 			m := newMint(t)
 			g := trusting(t, m)
 			g.letIn(t, m.token(t, m.key))
@@ -161,15 +163,18 @@ func issuerCells() []cell {
 			unasked(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 		}},
 		{"slow", denies, "An issuer that does not answer in its time is not there: 503.", func(t *testing.T) {
+			t.Parallel()
 			unasked(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		}},
 		{"wrong data", denies, "What is no key set, or another issuer's, is none.", func(t *testing.T) {
+			t.Parallel()
 			unasked(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<h1>Sign in</h1>") })
 			m := newMint(t)
 			g := trusting(t, m)
 			g.turnedAway(t, m.token(t, newKey(t, "first")), http.StatusUnauthorized) // signed by somebody else
 		}},
 		{"full", denies, "A key set without end is cut off at its bound.", func(t *testing.T) {
+			t.Parallel()
 			unasked(t, func(w http.ResponseWriter, r *http.Request) {
 				for _, err := io.WriteString(w, `{"keys":["`); err == nil && r.Context().Err() == nil; {
 					_, err = io.WriteString(w, strings.Repeat("x", 64<<10))

@@ -61,6 +61,7 @@ func exposureCells() []cell {
 	}
 	return []cell{
 		{"absent at start", refuses, "A review that the configuration names must be there.", func(t *testing.T) {
+			t.Parallel()
 			s := build(t, "")
 			if err := os.Remove(s.path(path)); err != nil {
 				t.Fatal(err)
@@ -68,6 +69,7 @@ func exposureCells() []cell {
 			s.refused(t, path)
 		}},
 		{"fails while running", serves, "One that vanishes changes nothing: the review that was read last holds, and the log says so.", func(t *testing.T) {
+			t.Parallel()
 			kept(t, func(g *ground) {
 				if err := os.Remove(g.Path(path)); err != nil {
 					t.Fatal(err)
@@ -76,12 +78,14 @@ func exposureCells() []cell {
 		}},
 		{"slow", never, "It is read at start and when it changes, on no call's path.", nil},
 		{"wrong data", serves, "A mistake changes nothing, and is said with its line; at start it refuses to start.", func(t *testing.T) {
+			t.Parallel()
 			kept(t, func(g *ground) { g.Write(t, path, strings.Replace(g.Exposure(), "side_effect", "side_efect", 1)) })
 			s := build(t, "")
 			s.write(t, path, "version: 1\ntols: {}\n")
 			s.refused(t, path+":2:1")
 		}},
 		{"full", serves, "A file beyond the bound of what is read is refused as a mistake is.", func(t *testing.T) {
+			t.Parallel()
 			kept(t, func(g *ground) { g.Write(t, path, g.Exposure()+"# "+strings.Repeat("x", 64<<20)+"\n") })
 		}},
 	}
@@ -121,14 +125,20 @@ func schemaCells() []cell {
 	return []cell{
 		{"absent at start", never, "It is part of the program.", nil},
 		{"fails while running", withhold, "A schema that goes round in circles is found before it is compiled; its tool is not offered, the others are.", func(t *testing.T) {
+			t.Parallel()
 			among(t, withSchema(`{"$ref":"#"}`))
 		}},
-		{"slow", withhold, "One that doubles at every step is measured before it is compiled.", func(t *testing.T) { among(t, withSchema(doubling())) }},
+		{"slow", withhold, "One that doubles at every step is measured before it is compiled.", func(t *testing.T) {
+			t.Parallel()
+			among(t, withSchema(doubling()))
+		}},
 		{"wrong data", withhold, "What is no schema, or of an unsupported dialect, hides its tool alone.", func(t *testing.T) {
+			t.Parallel()
 			among(t, withSchema(`{"type":"object","minimum":"none"}`))
 			among(t, withSchema(`{"$schema":"https://example.com/of-our-own","type":"object"}`))
 		}},
 		{"full", withhold, "A definition beyond its size hides its tool alone.", func(t *testing.T) {
+			t.Parallel()
 			among(t, withSchema(`{"type":"object","description":"`+strings.Repeat("x", 3<<20)+`"}`))
 		}},
 	}

@@ -52,6 +52,7 @@ func ledgerCells() []cell {
 			stage.Await(t, "writes are served again", func() bool { return g.alice.Call(t, writing, `{}`).Code() == "" })
 		}},
 		{"slow", denies, "An entry that is not made in its time stops its write: `receipt_unavailable`; reads need none.", func(t *testing.T) {
+			t.Parallel()
 			g := open(t, "")
 			g.served(t, writing)
 			release := hold(t, g.Path(state))

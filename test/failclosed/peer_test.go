@@ -64,7 +64,7 @@ func endless(w http.ResponseWriter, r *http.Request, _ stage.Message) {
 // lost holds that a read whose answer is lost failed, that a write's outcome is
 // unknown, and that the other upstream is served.
 func lost(t *testing.T, a stage.Answer, read gateway.Code) {
-	g := answering(t, "limits: {result: 64KiB}\n", a)
+	g := openWithin(t, "500ms", "limits: {result: 64KiB}\n", stage.NewPeer().Add(stage.Tool("read"), a).Add(stage.Tool("write"), a))
 	g.withheld(t, reading, read)
 	g.withheld(t, writing, gateway.CodeOutcomeUnknown)
 	g.served(t, healthy)

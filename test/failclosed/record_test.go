@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -43,8 +44,14 @@ func journalCells() []cell {
 			g := open(t, "")
 			pipe, release := stuck(t)
 			mend := g.breakFiles(t, "/var/journal/", pipe)
-			g.denied(t, reading, `{}`, noRecord)
-			g.denied(t, writing, `{}`, noRecord)
+			var both sync.WaitGroup
+			for _, tool := range []string{reading, writing} {
+				both.Go(func() { g.turned(t, tool, noRecord) })
+			}
+			both.Wait()
+			if sent := g.peer.Calls(); len(sent) > 0 {
+				t.Errorf("sent: %+v", sent)
+			}
 			release()
 			mend()
 			stage.Await(t, "calls are served again", func() bool { return g.alice.Call(t, reading, `{}`).Code() == "" })
