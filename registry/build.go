@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/registry/findings"
 	"mcp-gateway/registry/listed"
 	"mcp-gateway/registry/review"
+	"mcp-gateway/registry/twins"
 )
 
 // candidate is an observation while it is being judged.
@@ -128,40 +129,14 @@ type exposed struct {
 	name string
 }
 
-// withholdTwins withholds all of one kind that would share one exposed name, listed
-// twice by one upstream, meeting after shortening, or alike but for case and the
-// separators that people mix up: which of them a call meant must never depend on
-// the order of lists or reviews, or on a slip of the pen. URIs keep their spelling, and
-// two upstreams may well offer the same one: see Snapshot.file.
+// withholdTwins withholds all of one kind that would share one exposed name.
 func withholdTwins(all []candidate) {
-	byName := make(map[exposed][]int, len(all))
+	names := make([]twins.Named, len(all))
 	for i := range all {
-		if c := &all[i]; c.Exposed != "" {
-			name := exposed{c.ID.Kind, c.Exposed}
-			if c.Exposed != c.ID.Name { // a URI is compared as it is
-				name.name = findings.Fold(c.Exposed)
-			}
-			byName[name] = append(byName[name], i)
-		}
+		names[i] = twins.Named{ID: all[i].ID, Exposed: all[i].Exposed}
 	}
-	for _, twins := range byName {
-		if len(twins) == 1 {
-			continue
-		}
-		ids := make([]string, len(twins))
-		listed := make(map[gateway.ItemID]int, len(twins))
-		for i, at := range twins {
-			ids[i] = all[at].ID.String()
-			listed[all[at].ID]++
-		}
-		slices.Sort(ids)
-		why := clip(all[twins[0]].Exposed + " would name " + strings.Join(ids, " and "))
-		for _, at := range twins {
-			c := &all[at]
-			if c.Exposed != c.ID.Name || listed[c.ID] > 1 {
-				c.withhold(gateway.ReasonNameCollision, why)
-			}
-		}
+	for i, why := range twins.Find(names) {
+		all[i].withhold(gateway.ReasonNameCollision, clip(why))
 	}
 }
 

@@ -17,6 +17,7 @@
 //	observation.go Observation, Changes: what there is and what became different
 //	profile.go     Profile, Upstream: what an upstream itself is, and where it stands
 //	history.go     History: the durable memory of all this; store implements it
+//	twins/         what would be called by one name, over all upstreams
 //	listed/        one thing as it was listed: admitted, digested, named
 //	review/        what reviewers wrote, and what follows from it
 //	views/         the private list cache: who may see what

@@ -146,7 +146,12 @@ func (in *inspection) mentioned() []string {
 // Fold returns a name without what people overlook when they write one: case, and
 // which separator stands between words.
 func Fold(name string) string {
-	return strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(name))
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' {
+			return '_'
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // Skeleton returns what a folded name looks like at a glance, with one sign for

@@ -27,7 +27,7 @@ func Exposed(id gateway.ItemID) string {
 // first 55 bytes and ends in "_" and 8 hex digits of the SHA-256 of the whole,
 // so that it stays the same whatever else is listed.
 func ExposedName(upstream, tool string) string {
-	full := upstream + separator + tool
+	full := FullName(upstream, tool)
 	if len(full) <= maxExposed {
 		return full
 	}
@@ -35,6 +35,9 @@ func ExposedName(upstream, tool string) string {
 	suffix := "_" + hex.EncodeToString(sum[:4])
 	return full[:maxExposed-len(suffix)] + suffix
 }
+
+// FullName is ExposedName before it is shortened.
+func FullName(upstream, tool string) string { return upstream + separator + tool }
 
 // validName says whether an upstream's tool name is one that hosts can be
 // given: [A-Za-z0-9_.-]{1,128}. ASCII alone, so that no two names look alike.
