@@ -24,6 +24,7 @@
 //	check/           what happens once: files → checked, prepared policy, or all its problems
 //	lint/            what OPA's checker lets pass: rules that never match, allows that rest on claims
 //	reads/           which parts of the input a policy looks at
+//	literals/        the texts that stand in a policy: names of groups are among them
 //	flow/            the constants that an answer is made of
 //	written/         answers, and inputs of tests, that could never be
 //	names/           references that lead nowhere, rules that decide nothing

@@ -59,6 +59,15 @@ func newEngine(p *check.Policy, o Options) (*Engine, error) {
 // policy's files.
 func (e *Engine) Revision() string { return e.policy.Revision }
 
+// Literals are the texts that stand in the policy and its data, where what is visible
+// depends on a part of the subject's properties, such as groups; else nil.
+func (e *Engine) Literals(part string) []string {
+	if !e.policy.Reads[PhaseVisible].Any("subject.properties." + part) {
+		return nil
+	}
+	return e.policy.Literals
+}
+
 // Visible says of each resource whether the principal may know of it, in one
 // evaluation: element i is about resources[i]. Ids that policy returns beside
 // those asked about are passed over. The answer depends on the policy, the

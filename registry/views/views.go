@@ -47,6 +47,21 @@ func (v View) Equal(w View) bool {
 	return v.snapshot == w.snapshot && slices.Equal(v.visible, w.visible)
 }
 
+// Beyond says whether v sees an item that none of the others does.
+func (v View) Beyond(others ...View) bool {
+	for i, word := range v.visible {
+		for _, w := range others {
+			if i < len(w.visible) {
+				word &^= w.visible[i]
+			}
+		}
+		if word != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Count returns how many tools are visible.
 func (v View) Count() int {
 	n := 0

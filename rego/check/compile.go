@@ -7,6 +7,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/rego/contract"
 	"mcp-gateway/rego/lint"
+	"mcp-gateway/rego/literals"
 	"mcp-gateway/rego/names"
 	"mcp-gateway/rego/policy"
 	"mcp-gateway/rego/reads"
@@ -28,6 +29,7 @@ type Policy struct {
 	Reads             map[Phase]reads.Reads      // what each phase looks at
 	Words             Words                      // the reasons that it may give
 	Rules             []Rule                     // its rules, by file and line
+	Literals          []string                   // the texts that stand in it and in its data
 }
 
 // Rule is one rule as its author wrote it.
@@ -72,7 +74,7 @@ func compilePolicy(ctx context.Context, f *files) (*Policy, error) {
 		return nil, inOrder(ps)
 	}
 	b.addReasons(whole)
-	p := &Policy{Data: b.txn, Revision: f.revision, Reads: map[Phase]reads.Reads{}, Words: b.words, Rules: b.rules()}
+	p := &Policy{Data: b.txn, Revision: f.revision, Reads: map[Phase]reads.Reads{}, Words: b.words, Rules: b.rules(), Literals: literals.Of(whole, f.data)}
 	var problems gateway.Problems
 	for _, phase := range asked(whole) {
 		if err := b.prepare(ctx, p, whole, phase); err != nil {

@@ -2,6 +2,7 @@ package reviewer
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/reviewer/whom"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/delivery"
 	"mcp-gateway/gateway"
@@ -25,8 +27,9 @@ type seenBy struct {
 }
 
 // sights asks policy for every configured principal, and for the classes of principals
-// that an issuer may send: who they are is not known before they come; and for more.
-func sights(ctx context.Context, in *run.Inspection, more []class) ([]seenBy, error) {
+// that an issuer may send: who they are is not known before they come; and for more. What
+// it leaves out it tells.
+func sights(ctx context.Context, in *run.Inspection, more []whom.Class, told io.Writer) ([]seenBy, error) {
 	var desk delivery.Desk
 	policy, _, err := desk.Plan(ctx, in.Config, time.Now, nil)
 	if err != nil {
@@ -56,8 +59,22 @@ func sights(ctx context.Context, in *run.Inspection, more []class) ([]seenBy, er
 			}
 		}
 	}
-	for _, c := range append(classes(in), more...) {
-		if err := ask(c.name, &c.of); err != nil {
+	classes := whom.Of(in)
+	roles, err := whom.Roles(classes, whom.Policy{
+		Literals: policy.Literals,
+		View: func(p *gateway.Principal) (views.View, error) {
+			v, _, err := s.Of(ctx, p, policy, s.Catalog())
+			return v, err
+		},
+		Over: func(part string, n int) {
+			fmt.Fprintf(told, "note: %d texts stand in the policy; not all were tried as %s: --as asks for others\n", n, part)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range slices.Concat(classes, roles, more) {
+		if err := ask(c.Name, &c.Of); err != nil {
 			return nil, err
 		}
 	}

@@ -11,5 +11,5 @@
 //	combine.go    tools report --lethal: who can reach all three
 //	exhibit/      tools show and diff, -o json
 //	hostfile/     upstreams import, hosts snippet
-//	classes.go    whom an issuer may send, by the scopes that they hold
+//	whom/         classes of principals: whom issuers may send, and policy tells apart
 package reviewer

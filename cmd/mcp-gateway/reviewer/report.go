@@ -14,6 +14,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/reviewer/whom"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
@@ -28,9 +29,10 @@ func (d *Desk) report() *cobra.Command {
 		Short: "The inventory: every tool, its owner and reason, who uses it, who can reach it, what might go",
 		Long: "The inventory. -o md prints it as Markdown. `remove` names why a tool might be taken out: no_reason, never_used\n" +
 			"in the time of --since, twin of another upstream's tool. Of an OAuth issuer, whose principals are not known before\n" +
-			"they come, reached_by names classes: issuer[scopes], and issuer[*] of those who hold every scope. --as asks for\n" +
-			"others, by what they claim: groups and scopes, as policy sees them.\n" +
-			"With --lethal: for each configured principal, whether it reaches tools that together can carry private data to\n" +
+			"they come, reached_by names classes: issuer[scopes], issuer[*] of those who hold every scope, and issuer[*;groups=G]\n" +
+			"of those who see something else for a group, scope or tenant that stands in the policy or its data. --as asks for\n" +
+			"others, by what they claim.\n" +
+			"With --lethal: for each configured principal and class, whether it reaches tools that together can carry private data to\n" +
 			"strangers, and the fewest tools without which it can't; exit code 3 where one can. (assumed) marks what no reviewer\n" +
 			"judged, which is taken to be the worst; lethal_as_reviewed is by what was judged alone.",
 		Args: cobra.NoArgs,
@@ -40,7 +42,7 @@ func (d *Desk) report() *cobra.Command {
 	lethal := cmd.Flags().Bool("lethal", false, "who can reach private data, strangers' content and the outside together")
 	as := cmd.Flags().StringArray("as", nil, "also ask for `who`: \"NAME: issuer=URL tenant=T client=C groups=A,B scopes=X,Y\", each where it is known; repeat for several")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		more, err := named(*as)
+		more, err := whom.Named(*as)
 		if err != nil {
 			return err
 		}
@@ -48,7 +50,7 @@ func (d *Desk) report() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		seen, err := sights(cmd.Context(), in, more)
+		seen, err := sights(cmd.Context(), in, more, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

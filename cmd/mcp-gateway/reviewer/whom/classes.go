@@ -1,4 +1,4 @@
-package reviewer
+package whom
 
 import (
 	"maps"
@@ -12,21 +12,23 @@ import (
 	"mcp-gateway/gateway"
 )
 
-// class is a kind of principals of one issuer: those who hold these scopes, of this
-// tenant. Groups and who they are is not part of it: rules that look at these are met
-// by nobody here.
-type class struct {
-	name string
-	of   gateway.Principal
+// Class is a kind of principals, by what they hold. Who they are is no part of it: rules
+// that look at that are met by nobody here.
+type Class struct {
+	Name string
+	Of   gateway.Principal
+
+	widest    bool // of its issuer and tenant: it holds every scope that reviews name
+	anyTenant bool // of one that no review names, where a token may name any
 }
 
 // template is an argument in a scope; any value of it stands for all.
 var template = regexp.MustCompile(`\{[^}]*\}`)
 
-// classes are, for each issuer and tenant, the holders of the scopes that one of the
+// Of are, for each issuer and tenant, the holders of the scopes that one of the
 // served items needs, and whoever holds every one of them: "login.example[notes:read]"
 // and "login.example[*]", with a tenant "login.example/acme[notes:read]".
-func classes(in *run.Inspection) []class {
+func Of(in *run.Inspection) []Class {
 	sets, tenants, every := map[string][]string{}, map[string]bool{}, map[string]bool{}
 	for _, item := range in.Registry.Snapshot().All() {
 		var needs []string
@@ -45,7 +47,7 @@ func classes(in *run.Inspection) []class {
 	if len(every) > 0 {
 		sets["*"] = slices.Sorted(maps.Keys(every))
 	}
-	var all []class
+	var all []Class
 	for i := range in.Config.Auth.Issuers {
 		from := &in.Config.Auth.Issuers[i]
 		of := []string{from.Tenant}
@@ -54,9 +56,11 @@ func classes(in *run.Inspection) []class {
 		}
 		for _, tenant := range of {
 			for _, name := range slices.Sorted(maps.Keys(sets)) {
-				all = append(all, class{
-					name: host(from.URL) + strings.TrimSuffix("/"+tenant, "/") + "[" + name + "]",
-					of:   gateway.Principal{Issuer: from.URL, Tenant: tenant, Scopes: sets[name], Method: gateway.AuthOAuth},
+				all = append(all, Class{
+					Name: host(from.URL) + strings.TrimSuffix("/"+tenant, "/") + "[" + name + "]",
+					Of:   gateway.Principal{Issuer: from.URL, Tenant: tenant, Scopes: sets[name], Method: gateway.AuthOAuth},
+
+					widest: name == "*", anyTenant: tenant == "" && from.Claims.Tenant != "",
 				})
 			}
 		}
@@ -64,29 +68,29 @@ func classes(in *run.Inspection) []class {
 	return all
 }
 
-// named reads classes that a person describes: a name, a colon, and what such principals
+// Named reads classes that a person describes: a name, a colon, and what such principals
 // claim. Who they are is left out, as it is of other classes.
-func named(texts []string) ([]class, error) {
-	var all []class
+func Named(texts []string) ([]Class, error) {
+	var all []Class
 	for _, text := range texts {
 		name, claims, ok := strings.Cut(text, ":")
-		c := class{name: strings.TrimSpace(name), of: gateway.Principal{Method: gateway.AuthOAuth}}
-		if !ok || c.name == "" {
+		c := Class{Name: strings.TrimSpace(name), Of: gateway.Principal{Method: gateway.AuthOAuth}}
+		if !ok || c.Name == "" {
 			return nil, cli.Misused("--as wants \"NAME: claim=value …\", not %q", text)
 		}
 		for claim := range strings.FieldsSeq(claims) {
 			key, value, _ := strings.Cut(claim, "=")
 			switch key {
 			case "issuer":
-				c.of.Issuer = value
+				c.Of.Issuer = value
 			case "tenant":
-				c.of.Tenant = value
+				c.Of.Tenant = value
 			case "client":
-				c.of.Client = value
+				c.Of.Client = value
 			case "groups":
-				c.of.Groups = strings.Split(value, ",")
+				c.Of.Groups = strings.Split(value, ",")
 			case "scopes":
-				c.of.Scopes = strings.Split(value, ",")
+				c.Of.Scopes = strings.Split(value, ",")
 			default:
 				return nil, cli.Misused("--as: %q is none of issuer=, tenant=, client=, groups=, scopes=", claim)
 			}
