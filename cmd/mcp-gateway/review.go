@@ -20,6 +20,7 @@ import (
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/diff"
 	"mcp-gateway/registry/findings"
+	evidence "mcp-gateway/registry/review"
 )
 
 // indented lays JSON out for reading; what is no JSON is returned as it is.
@@ -146,9 +147,13 @@ func (r *review) kept(w io.Writer, was *registry.Record) {
 			fmt.Fprintf(w, "  kept from the review by %s, %s: %s: %s\n", printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), k.what, printable(k.before))
 		}
 	}
+	said := "kept from"
+	if string(was.Definition) != r.definition {
+		said = "no longer waived, said of another definition in"
+	}
 	for _, code := range slices.Sorted(maps.Keys(was.Waive)) {
 		if !r.waives(code) {
-			fmt.Fprintf(w, "  kept from the review by %s, %s: waived %s: %s\n", printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), code, printable(was.Waive[code]))
+			fmt.Fprintf(w, "  %s the review by %s, %s: waived %s: %s\n", said, printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), code, printable(was.Waive[code]))
 		}
 	}
 }
@@ -203,14 +208,17 @@ func (r *review) acceptable(o *registry.Observation, waived map[string]string) e
 
 // acknowledged holds back the approval of a definition, unless it is the one that
 // was approved before, for each warning about which nobody wrote why it is
-// acceptable.
+// acceptable: of this definition, whatever was waived of another.
 func acknowledged(o *registry.Observation, in exposure.RecordInput) error {
 	if o.Record != nil && o.Record.Definition == o.Digest {
 		return nil
 	}
 	var open []string
+	if said := o.Record.Waived(evidence.WaiveEvidence); said != "" && in.ExternalID == "" && in.SideEffect != gateway.Read && in.Waive[evidence.WaiveEvidence] == "" {
+		open = append(open, fmt.Sprintf("  %s: the waiver was for another definition; it said %q", evidence.WaiveEvidence, printable(said)))
+	}
 	for _, f := range append(findings.Against(o.ID.Name, in.SideEffect), o.Findings...) {
-		if f.Severity == gateway.Info || in.Waive[f.Code] != "" || o.Record != nil && o.Record.Waive[f.Code] != "" {
+		if f.Severity == gateway.Info || in.Waive[f.Code] != "" {
 			continue
 		}
 		open = append(open, fmt.Sprintf("  %s at %s: %s", f.Code, printable(f.Path), findings.Reason(f.Code)))

@@ -43,7 +43,7 @@ type RecordInput struct {
 	Why                 string
 	ApprovedBy          string
 	ApprovedAt          time.Time
-	Waive               map[string]string // finding or evidence code → why; added to the record's own
+	Waive               map[string]string // finding or evidence code → why; added to the record's own of the same definition
 	Unset               []string          // keys that the record is to have no more
 }
 
@@ -57,14 +57,21 @@ const header = "# Reviewed tools. A tool is served only as the definition that i
 // Approve writes the record of a tool for the definition of that digest, and
 // takes a quarantine away. The file is made where it is missing. Everything
 // but the keys that change stays byte for byte; the file is replaced at once
-// or not at all, and only by one that Load accepts. The errors are
-// gateway.Problems where the record would be wrong or incomplete, or what accept
+// or not at all, and only by one that Load accepts. What was waived of another
+// definition is waived no more. The errors are gateway.Problems where the record would be wrong or incomplete, or what accept
 // says of the record as it would be; nil accepts every one.
 func Approve(path string, id gateway.ItemID, digest gateway.Digest, in RecordInput, accept func(*registry.Record) error) error {
 	return change(path, id, accept, func(old *registry.Record) []edit.Pair {
 		pairs := []edit.Pair{
 			{Key: "quarantine", Remove: true}, {Key: "quarantined_by", Remove: true}, {Key: "quarantined_at", Remove: true},
 			{Key: "definition", Value: edit.Quote(string(digest))},
+		}
+		if old != nil && old.Definition != digest && len(old.Waive) > 0 {
+			anew := *old
+			anew.Waive, old = nil, &anew
+			if len(in.Waive) == 0 {
+				pairs = append(pairs, edit.Pair{Key: "waive", Remove: true})
+			}
 		}
 		return append(pairs, in.pairs(old)...)
 	})

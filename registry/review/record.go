@@ -20,6 +20,14 @@ type Record struct {
 	Pos        gateway.Pos // where it was written
 }
 
+// Waived returns why a code is acceptable; "" = nobody said so.
+func (rec *Record) Waived(code string) string {
+	if rec == nil {
+		return ""
+	}
+	return rec.Waive[code]
+}
+
 // UpstreamRecord is a reviewer's word about an upstream itself. A digest that is
 // "" was not reviewed and holds nothing back.
 type UpstreamRecord struct {

@@ -54,15 +54,25 @@ func Roles(classes []Class, policy Policy) ([]Class, error) {
 		}
 		all = append(all, tenants...)
 		for _, from := range append([]Class{c}, tenants...) {
-			for _, of := range parts() {
-				found, widened, err := policy.apart(from, of)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, found...)
-				from.Of = widened
+			found, err := policy.holders(from)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, found...)
 		}
+	}
+	return all, nil
+}
+
+// holders are the classes of those who hold more: scopes, and then groups beside them.
+func (p *Policy) holders(from Class) (all []Class, err error) {
+	for _, of := range parts() {
+		found, widened, err := p.apart(from, of)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		from.Of = widened
 	}
 	return all, nil
 }
