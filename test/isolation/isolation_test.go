@@ -15,8 +15,12 @@ import (
 
 var long = flag.Bool("isolation", false, "measure at length")
 
-// size is how much is measured of each kind.
-type size struct{ rounds, calls int }
+// size is how much is measured of each kind, and how far apart calls begin: an attack
+// takes its time, and calls that are made as fast as they are answered see a moment of it.
+type size struct {
+	rounds, calls int
+	apart         time.Duration
+}
 
 // TestIsolation prints the tables: with the circuit as it is where nobody sets it, and
 // with one that never opens, so that every hostile answer is read again and again. That
@@ -24,7 +28,7 @@ type size struct{ rounds, calls int }
 func TestIsolation(t *testing.T) {
 	n := size{rounds: 1, calls: 30}
 	if *long {
-		n = size{rounds: 9, calls: 250}
+		n = size{rounds: 8, calls: 150, apart: 3 * time.Millisecond}
 	}
 	for _, circuit := range []struct{ name, settings string }{{"circuit as it is", ""}, {"circuit that never opens", "circuit: {after: 1000}"}} {
 		t.Run(circuit.name, func(t *testing.T) { isolation(t, n, circuit.name, circuit.settings) })
@@ -58,10 +62,10 @@ func isolation(t *testing.T, n size, name, settings string) {
 		var quiet, beside []time.Duration
 		for range n.rounds {
 			stop := attack(t, s, "calm__calm")
-			quiet = append(quiet, measure(t, s, n.calls)...)
+			quiet = append(quiet, measure(t, s, n)...)
 			stop()
 			stop = attack(t, s, tool)
-			beside = append(beside, measure(t, s, n.calls)...)
+			beside = append(beside, measure(t, s, n)...)
 			stop()
 		}
 		a, b := percentile(quiet, 99), percentile(beside, 99)
@@ -72,11 +76,14 @@ func isolation(t *testing.T, n size, name, settings string) {
 }
 
 // measure times calls of the healthy upstream, one after the other.
-func measure(t *testing.T, s *stage.Stage, calls int) []time.Duration {
+func measure(t *testing.T, s *stage.Stage, n size) []time.Duration {
 	t.Helper()
 	alice := s.Host("alice")
+	next := time.NewTicker(max(n.apart, 1))
+	defer next.Stop()
 	var took []time.Duration
-	for range calls {
+	for range n.calls {
+		<-next.C
 		began := time.Now()
 		r := alice.Call(t, "good__work", `{}`)
 		took = append(took, time.Since(began))
