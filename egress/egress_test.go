@@ -293,7 +293,7 @@ func TestBodies(t *testing.T) {
 		want := strings.Repeat(string(rune('a'+size%23)), size)
 		for name, r := range map[string]io.Reader{"at once": strings.NewReader(want), "byte by byte": iotest.HalfReader(strings.NewReader(want)), "end with the data": iotest.DataErrReader(strings.NewReader(want))} {
 			asked = 0
-			body, came, err := b.Read(r, 1<<20, large)
+			body, came, _, err := b.Read(r, 1<<20, large)
 			if err != nil || string(body) != want || came != size {
 				t.Errorf("%d %s: %d bytes of %d, %v", size, name, len(body), came, err)
 			}
@@ -301,7 +301,7 @@ func TestBodies(t *testing.T) {
 				t.Errorf("%d %s: asked %d times", size, name, asked)
 			}
 		}
-		body, came, err := b.Read(strings.NewReader(want), size-1, nil)
+		body, came, _, err := b.Read(strings.NewReader(want), size-1, nil)
 		if e, ok := errors.AsType[*gateway.Error](err); size > 0 && (!ok || e.Code != gateway.CodeTooLarge || body != nil || came < size) {
 			t.Errorf("%d of one less: %d bytes, %v", size, len(body), err)
 		}
@@ -310,11 +310,11 @@ func TestBodies(t *testing.T) {
 	for name, r := range map[string]io.Reader{
 		"broken": io.MultiReader(strings.NewReader("begun"), iotest.ErrReader(broken)), "cut off": io.MultiReader(strings.NewReader("begun"), iotest.ErrReader(io.ErrUnexpectedEOF)),
 	} {
-		if body, came, err := b.Read(r, 100, nil); err == nil || body != nil || came != 5 {
+		if body, came, _, err := b.Read(r, 100, nil); err == nil || body != nil || came != 5 {
 			t.Errorf("%s: %d bytes, %v", name, len(body), err)
 		}
 	}
-	if _, _, err := b.Read(bytes.NewReader(make([]byte, 1<<20)), 2<<20, func() error { return broken }); !errors.Is(err, broken) {
+	if _, _, _, err := b.Read(bytes.NewReader(make([]byte, 1<<20)), 2<<20, func() error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("refused: %v", err)
 	}
 }
@@ -327,7 +327,11 @@ func BenchmarkBodies(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := bodies.Read(bytes.NewReader(text), size, nil); err != nil {
+				_, _, spent, err := bodies.Read(bytes.NewReader(text), size, nil)
+				if spent != nil {
+					spent()
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 )
 
 const (
@@ -31,6 +32,7 @@ func (e *TooLongError) Error() string { return fmt.Sprintf("line of %d bytes", e
 type Framer struct {
 	r     *bufio.Reader
 	limit int
+	long  sync.Pool // of *[]byte: room for lines that do not fit the buffer
 }
 
 // NewFramer returns a Framer for lines of at most limit bytes, the newline not
@@ -43,26 +45,43 @@ func NewFramer(r io.Reader, limit int) *Framer {
 // last line without a newline is returned before io.EOF. After a
 // *TooLongError the next call goes on with the next line.
 func (f *Framer) Next() ([]byte, error) {
-	var line []byte
+	part, err := f.r.ReadSlice('\n')
+	switch {
+	case len(trimEnd(part)) > f.limit:
+		return nil, f.skip(part, err)
+	case errors.Is(err, bufio.ErrBufferFull):
+		return f.longer(part)
+	case err == nil, errors.Is(err, io.EOF) && len(part) > 0:
+		return trimEnd(clone(part)), nil // the whole line: exactly one copy
+	}
+	return nil, err
+}
+
+// longer reads on a line that begins with part, in room that is used again: one that is
+// refused in the end leaves nothing to clear away.
+func (f *Framer) longer(part []byte) ([]byte, error) {
+	room, ok := f.long.Get().(*[]byte)
+	if !ok {
+		room = new([]byte)
+	}
+	defer f.long.Put(room)
+	line := append((*room)[:0], part...)
 	for {
 		part, err := f.r.ReadSlice('\n')
 		if len(line)+len(trimEnd(part)) > f.limit {
-			return nil, f.skip(append(line, part...), err)
-		}
-		if line == nil && !errors.Is(err, bufio.ErrBufferFull) {
-			line = make([]byte, 0, len(part)) // the whole line: exactly one copy
+			line = append(line, part...)
+			*room = line
+			return nil, f.skip(line, err)
 		}
 		line = append(line, part...)
+		*room = line
 		switch {
-		case err == nil:
-			return trimEnd(line), nil
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return trimEnd(line), nil
-		default:
-			return nil, err
+		case err == nil, errors.Is(err, io.EOF):
+			return trimEnd(clone(line)), nil
 		}
+		return nil, err
 	}
 }
 

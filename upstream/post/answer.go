@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"mcp-gateway/egress"
@@ -60,37 +61,53 @@ func (r *Reader) Read(ctx context.Context, resp *http.Response) (protocol.Incomi
 	return wire.Settle(m, r.Limit)
 }
 
-// whole reads and parses a body of JSON. Large ones have half of the processors at most
-// to themselves, so that those of one upstream leave the other half to everybody.
-func (r *Reader) whole(ctx context.Context, resp *http.Response, in *protocol.Incoming) (protocol.Message, error) {
-	large := false
-	defer func() {
-		if large {
-			<-r.Server.large
+// heavy is asked before much of one message is kept: of those of one server, as many are
+// read and parsed at a time as leave half of the processors to everybody. done gives the
+// place back, if one was taken, and a next one may be asked for.
+func (r *Reader) heavy(ctx context.Context) (ask func() error, done func()) {
+	taken := false
+	ask = func() error {
+		if taken {
+			return nil
 		}
-	}()
-	if resp.ContentLength > int64(r.Limit+envelopeRoom) {
-		return protocol.Message{}, gateway.Fail(gateway.CodeTooLarge)
-	}
-	body, came, err := r.Server.bodies.Read(resp.Body, r.Limit+envelopeRoom, func() error {
 		select {
 		case r.Server.large <- struct{}{}:
-			large = true
+			taken = true
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	})
+	}
+	return ask, func() {
+		if taken {
+			taken = false
+			<-r.Server.large
+		}
+	}
+}
+
+// whole reads and parses a body of JSON.
+func (r *Reader) whole(ctx context.Context, resp *http.Response, in *protocol.Incoming) (protocol.Message, error) {
+	if resp.ContentLength > int64(r.Limit+envelopeRoom) {
+		return protocol.Message{}, gateway.Fail(gateway.CodeTooLarge)
+	}
+	ask, done := r.heavy(ctx)
+	defer done()
+	body, came, spent, err := r.Server.bodies.Read(resp.Body, r.Limit+envelopeRoom, ask)
 	if err != nil {
 		in.Wasted = came
 		return protocol.Message{}, Cut(ctx, err)
 	}
 	m, err := r.parse(body, r.Limit)
 	if err != nil {
-		in.Wasted = came
-		return m, wire.Unreadable(err)
+		in.Wasted, m = came, protocol.Message{}
+		err = wire.Unreadable(err)
 	}
-	return m, nil
+	if spent != nil {
+		m.ID, m.Params, m.Result, m.Error = slices.Clone(m.ID), slices.Clone(m.Params), slices.Clone(m.Result), slices.Clone(m.Error)
+		spent()
+	}
+	return m, err
 }
 
 // refusal reads a response with an error status: a JSON-RPC error where one
@@ -128,7 +145,11 @@ func (s *Server) limits(limit int) protocol.Limits {
 func (r *Reader) stream(ctx context.Context, body io.Reader) (protocol.Incoming, error) {
 	sent := protocol.Incoming{Sent: true}
 	events := sse.NewReader(body, r.Limit+envelopeRoom)
+	ask, done := r.heavy(ctx)
+	defer done()
+	events.Large = ask
 	for strays := 0; strays < strayLimit; {
+		done() // of the event before
 		data, err := events.Next()
 		sent.Wasted += len(data)
 		if events.ID != "" {

@@ -16,6 +16,9 @@ const maxField = 1024
 // leastIdle is what may be read that is no data, however short events are to be.
 const leastIdle = 1 << 20
 
+// LargeEvent is from how many bytes on an event is a large one.
+const LargeEvent = 256 << 10
+
 // Reader reads events. Comments are skipped, and so are events without data,
 // which servers send to keep a stream alive; their ids and retry times count. Of
 // both together no more than an event's worth is read before one comes, so that
@@ -24,6 +27,10 @@ type Reader struct {
 	Name  string        // of the event that Next returned last; "" = message
 	ID    string        // the last id that was sent, for Last-Event-ID; "" for none
 	Retry time.Duration // the last retry time that was sent, at most an hour; 0 for none
+
+	// Large is asked before more than LargeEvent bytes of one event are kept, perhaps
+	// several times; its error ends the stream. nil asks nobody.
+	Large func() error
 
 	in     *bufio.Reader
 	limit  int
@@ -123,6 +130,11 @@ func (r *Reader) line(start int) error {
 		}
 		if len(r.data)+len(text) > r.limit+len("data: ") {
 			return gateway.Fail(gateway.CodeTooLarge)
+		}
+		if r.Large != nil && len(r.data)+len(text) > LargeEvent {
+			if err := r.Large(); err != nil {
+				return err
+			}
 		}
 		r.data = append(r.data, text...)
 		if end < 0 {
