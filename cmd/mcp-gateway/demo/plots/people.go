@@ -38,7 +38,7 @@ func (s *stage) decided(ctx context.Context, by, tool, args string, to approval.
 	if ticket = asked.Text("/_meta/mcp-gateway~1error/approval/id"); ticket == "" {
 		return "", errors.New("nobody was asked: " + asked.Said())
 	}
-	v := approval.Verdict{State: to, Approver: "carol", Via: "cli", Reason: "the demo", At: s.Now()}
+	v := approval.Verdict{State: to, Approver: "carol", Via: scene.Beside, Reason: "the demo", At: s.Now()}
 	return ticket, s.tickets(ctx, func(k *store.Store) error { return k.Decide(ctx, ticket, v) })
 }
 

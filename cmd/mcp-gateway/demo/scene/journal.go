@@ -10,16 +10,22 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run"
 )
 
-// told are the types of events that belong to what hosts do. What the gateway does by
-// itself comes when it comes.
-func told(t audit.Type) bool {
-	switch t {
+// told says which events belong to what hosts do. What the gateway does by itself comes
+// when it comes; so does what its next sweep puts on record: that time ended a ticket, and
+// what was answered beside it.
+func told(e *audit.Event) bool {
+	switch e.Type {
 	case audit.ToolDecided, audit.ToolFinished, audit.ToolRefused, audit.ToolRepeated, audit.ToolsListed, audit.RequestRefused,
-		audit.ApprovalAsked, audit.ApprovalGranted, audit.ApprovalUsed, audit.ApprovalRefused, audit.ApprovalExpired, audit.LedgerReconciled:
+		audit.ApprovalAsked, audit.ApprovalUsed, audit.LedgerReconciled:
 		return true
+	case audit.ApprovalGranted, audit.ApprovalRefused:
+		return e.Label != Beside
 	}
 	return false
 }
+
+// Beside is how those came who answer on the state directory.
+const Beside = "cli"
 
 // Fresh returns the events since it was asked last, in the order of the story's time.
 func (s *Stage) Fresh(ctx context.Context) ([]audit.Event, error) {
@@ -27,7 +33,7 @@ func (s *Stage) Fresh(ctx context.Context) ([]audit.Event, error) {
 	var err error
 	for state, read := range s.read {
 		err = errors.Join(err, folder.Read(ctx, s.Path(state+"/"+run.JournalDir), read, func(e folder.Entry) error {
-			if told(e.Event.Type) {
+			if told(e.Event) {
 				all = append(all, *e.Event)
 			}
 			return nil
