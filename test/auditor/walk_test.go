@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +36,7 @@ func TestWalks(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	worlds := play(t, filepath.Join(bin, "mcp-gateway"), "a", "b", "c")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -43,8 +46,50 @@ func TestWalks(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"take": take, "edit": edit, "aged": aged, "copied": copied, "cut": cut},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"played": worlds.played, "take": take, "edit": edit, "aged": aged, "copied": copied, "cut": cut},
 	})
+}
+
+// worlds are gateways that have played the demonstration, each a folder. Every walk has
+// copies of them: what they did need not be done again.
+type worlds string
+
+func play(t *testing.T, gateway string, names ...string) worlds {
+	t.Helper()
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for _, name := range names {
+		all.Go(func() {
+			demo := exec.Command(gateway, "demo", "--keep", name)
+			demo.Dir = dir
+			if out, err := demo.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	if all.Wait(); t.Failed() {
+		t.FailNow()
+	}
+	return worlds(dir)
+}
+
+// played copies one of them: played NAME DIR.
+func (w worlds) played(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: played NAME DIR")
+	}
+	from, to := filepath.Join(string(w), args[0]), ts.MkAbs(args[1])
+	ts.Check(os.CopyFS(to, os.DirFS(from)))
+	ts.Check(filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error { // keys are their owner's alone
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(filepath.Join(to, strings.TrimPrefix(path, from)), info.Mode().Perm())
+	}))
 }
 
 // take puts what a pattern's group matches in a file (or stdout) into a variable.
