@@ -46,7 +46,7 @@ func kill(t *testing.T, times, calls int) {
 		p := s.start()
 		s.open(p)
 		f.verified++
-		if p.killAfter(20*time.Millisecond + time.Duration(random.IntN(180))*time.Millisecond) {
+		if p.killAfter(40*time.Millisecond + time.Duration(random.IntN(220))*time.Millisecond) {
 			f.kills++
 		} else {
 			f.idle++
