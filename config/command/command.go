@@ -10,9 +10,10 @@ import (
 type interpreter struct {
 	short, valued string
 	long          []string
-	words         bool // its flags may stand behind words too, such as "npm exec -c"
-	first         bool // its first word is a program, unless a flag -f names a file
-	stdin         bool // without a script it takes the program from standard input
+	prefixes      []string // long ones that may be written as any beginning of theirs
+	words         bool     // its flags may stand behind words too, such as "npm exec -c"
+	first         bool     // its first word is a program, unless a flag -f names a file
+	stdin         bool     // without a script it takes the program from standard input
 }
 
 // InlineCode finds the argument by which a command carries its program in
@@ -20,6 +21,9 @@ type interpreter struct {
 // command hides from review what it runs and lets a shell split words.
 func InlineCode(command []string) (program, flag string, found bool) {
 	for i, arg := range command {
+		if i > 0 && inData(arg) {
+			return command[0], arg, true
+		}
 		in, known := interpreterOf(arg)
 		if !known {
 			continue
@@ -34,6 +38,14 @@ func InlineCode(command []string) (program, flag string, found bool) {
 	return "", "", false
 }
 
+// inData says whether an argument is a module that stands in the argument itself, such as
+// that of node --import data:text/javascript,…
+func inData(arg string) bool {
+	arg = strings.ToLower(arg)
+	return strings.Contains(arg, "data:text/javascript") || strings.Contains(arg, "data:application/javascript") ||
+		strings.Contains(arg, "data:text/typescript") || strings.Contains(arg, "data:application/typescript")
+}
+
 // onStdin stands for the flag of a command that takes its program from standard
 // input, where messages belong.
 const onStdin = "(standard input)"
@@ -42,17 +54,17 @@ func interpreterOf(arg string) (interpreter, bool) {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(arg, `\`, "/")))
 	name = strings.TrimSuffix(name, ".exe")
 	switch strings.TrimRight(name, "0123456789.-") {
-	case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish":
+	case "sh", "bash", "rbash", "dash", "zsh", "ksh", "mksh", "yash", "ash", "csh", "tcsh", "fish", "nu", "xonsh", "elvish":
 		return interpreter{short: "cs", valued: "oO", long: []string{"--command"}, stdin: true}, true
 	case "cmd":
 		return interpreter{long: []string{"/c", "/k"}}, true
 	case "powershell", "pwsh":
-		return interpreter{long: []string{"-c", "-command", "-e", "-ec", "-enc", "-encodedcommand"}}, true
-	case "node", "nodejs", "bun":
-		return interpreter{short: "ep", valued: "rC", long: []string{"--eval", "--print"}, stdin: true}, true
+		return interpreter{prefixes: []string{"-command", "-encodedcommand"}, long: []string{"-ec"}}, true
+	case "node", "nodejs", "bun", "qjs":
+		return interpreter{short: "ep", valued: "rC", long: []string{"--eval", "--print", "exec"}, stdin: true}, true
 	case "deno":
 		return interpreter{long: []string{"eval"}}, true
-	case "python", "pypy":
+	case "python", "pythonw", "pypy", "ipython":
 		return interpreter{short: "c", valued: "WX", stdin: true}, true
 	case "perl":
 		return interpreter{short: "eE", valued: "IMmCx"}, true
@@ -60,15 +72,18 @@ func interpreterOf(arg string) (interpreter, bool) {
 		return interpreter{short: "c", valued: "pw", long: []string{"--call"}}, true
 	case "npm", "pnpm", "yarn":
 		return interpreter{short: "c", long: []string{"--call"}, words: true}, true
-	case "tsx", "ts-node", "rscript", "groovy", "julia", "elixir", "erl", "scala", "jshell":
-		return interpreter{short: "epE", long: []string{"--eval", "--print", "--print-eval", "-eval"}}, true
+	case "tsx", "ts-node", "r", "rscript", "groovy", "julia", "elixir", "erl", "scala", "jshell", "kotlin", "raku", "racket",
+		"sbcl", "clojure", "clj", "bb", "octave", "guile", "emacs", "make", "gmake":
+		return interpreter{short: "epE", long: []string{"--eval", "--print", "--print-eval", "-eval", "--evaluate"}}, true
+	case "su", "runuser", "flock", "expect":
+		return interpreter{short: "c", long: []string{"--command"}, words: true}, true
 	case "env":
 		return interpreter{short: "S", valued: "uC", long: []string{"--split-string"}}, true
 	case "awk", "gawk", "mawk", "nawk", "sed":
 		return interpreter{valued: "Fv", first: true}, true
 	case "xargs", "parallel", "find", "script":
 		return interpreter{short: "c", first: true}, true
-	case "ruby", "lua", "osascript":
+	case "ruby", "lua", "luajit", "osascript":
 		return interpreter{short: "e", valued: "IrlC"}, true
 	case "php":
 		return interpreter{short: "rBRE", valued: "dcz", long: []string{"--run"}}, true
@@ -83,6 +98,11 @@ func (in interpreter) inline(args []string) (string, bool) {
 		name, _, _ := strings.Cut(strings.ToLower(arg), "=")
 		for _, long := range in.long {
 			if name == long {
+				return arg, true
+			}
+		}
+		for _, whole := range in.prefixes {
+			if len(name) > 1 && strings.HasPrefix(whole, name) {
 				return arg, true
 			}
 		}
