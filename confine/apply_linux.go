@@ -15,7 +15,9 @@ import (
 // which exec makes the only one.
 func become(s Spec, program string, args []string, say func(Report)) error {
 	runtime.LockOSThread()
-	unix.CloseOnExec(statusFD)
+	if err := handNothingOn(); err != nil {
+		return err
+	}
 	r := Report{Open: s.Open, Network: Any, Limits: s.Limits}
 	missing := func(what string, err error) error {
 		if s.Must {

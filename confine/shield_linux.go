@@ -3,6 +3,7 @@ package confine
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 
@@ -12,7 +13,8 @@ import (
 // Shield keeps what the gateway knows from processes of the same user: its
 // environment, as the kernel shows it in /proc/PID/environ, is blanked, and its
 // memory can be neither read nor dumped. What the process itself reads of its
-// environment stays as it is, for that is a copy in its memory.
+// environment stays as it is, for that is a copy in its memory. What whoever started
+// the gateway left open is handed on to no child.
 //
 // Call it once, early, before children are started.
 func Shield() error {
@@ -22,7 +24,30 @@ func Shield() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
+	if err := handNothingOn(); err != nil {
+		return err
+	}
 	return setLimit(unix.RLIMIT_CORE, 0)
+}
+
+// handNothingOn has everything that is open but the three standard files closed when
+// another program takes this one's place, or a child's: a shell, a supervisor or a test
+// may have left something open that Go knows nothing of.
+func handNothingOn() error {
+	const first = 3
+	if unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	open, err := os.ReadDir("/proc/self/fd") // a kernel before 5.11
+	if err != nil {
+		return fmt.Errorf("open files: %w", err)
+	}
+	for _, file := range open {
+		if fd, err := strconv.Atoi(file.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // Helper is the command that confines: this very binary, also where another one

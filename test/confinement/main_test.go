@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(stage.RoleVar) == "" && !confine.Is(os.Args) && os.Getenv(secretVar) == "" {
 		os.Exit(again())
 	}
-	os.Exit(stage.Main(m, map[string]func([]string){"spy": func([]string) { spy() }}))
+	os.Exit(stage.Main(m, map[string]func([]string){"spy": func([]string) { spy() }, "reader": reader}))
 }
 
 // again runs the tests in a process that had the secret from its first moment, as
@@ -82,6 +83,13 @@ func attempt(verb, what string) (string, error) {
 		}
 		defer f.Close()
 		return "opened", nil
+	case "beyond":
+		return beyond(what)
+	case "handed":
+		return handed()
+	case "run":
+		out, err := exec.Command("/bin/sh", "-c", what).CombinedOutput()
+		return strings.TrimSpace(string(out)), err
 	case "remove":
 		return "removed", os.Remove(what)
 	case "move":
@@ -121,6 +129,43 @@ func attempt(verb, what string) (string, error) {
 	return "", errors.New("no such verb")
 }
 
+// reader is a process of a spy's that has a session of its own, whose father is gone.
+func reader(args []string) {
+	if text, err := os.ReadFile(args[0]); err == nil {
+		fmt.Print("read ", len(text))
+	} else {
+		fmt.Print("refused")
+	}
+}
+
+// beyond has a process read that left the group and the session of the server, as one
+// does that means to outlive it.
+func beyond(what string) (string, error) {
+	c := exec.Command("/proc/self/exe", what)
+	c.Env = append(os.Environ(), stage.RoleVar+"=reader")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := c.Output()
+	return string(out), err
+}
+
+// handed names what the process was handed beside its three pipes: not what Go opens for
+// itself, and not its own connections.
+func handed() (string, error) {
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return "", err
+	}
+	names := ""
+	for _, fd := range all {
+		to, err := os.Readlink("/proc/self/fd/" + fd.Name())
+		if n, _ := strconv.Atoi(fd.Name()); err == nil && n > 2 && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/proc/") &&
+			!strings.HasPrefix(to, "/sys/fs/cgroup/") && !strings.HasPrefix(to, "socket:") {
+			names += " " + to
+		}
+	}
+	return "handed" + names, nil
+}
+
 func printable(text []byte) string { return strings.ReplaceAll(string(text), "\x00", " ") }
 
 func TestHostileChildren(t *testing.T) {
@@ -131,6 +176,11 @@ func TestHostileChildren(t *testing.T) {
 	if err := confine.Shield(); err != nil {
 		t.Fatal(err)
 	}
+	left, err := syscall.Open("/dev/zero", syscall.O_RDONLY, 0) // as a careless supervisor leaves it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(left) }()
 	outside := filepath.Join(t.TempDir(), "outside")
 	if err := os.WriteFile(outside, []byte("not its business"), 0o644); err != nil {
 		t.Fatal(err)
@@ -197,6 +247,10 @@ func reaches(t *testing.T, s *stage.Stage, outside string) {
 		"the front for hosts":  {"post", s.URL + "/mcp", "401", "refused"},
 		"operators' socket":    {"connect", socket, "connected", "refused"}, // hence its token
 		"other files":          {"read", outside, "read 16 not its business", "refused"},
+		"keys, from a session": {"beyond", one("keys/*"), "refused", "refused"},
+		"keys, by a shell":     {"run", "cat " + one("keys/*") + " 2>/dev/null || echo refused", "refused", "refused"},
+		"a wider confinement":  {"run", "env LD_PRELOAD=/nowhere.so cat " + one("keys/*") + " 2>/dev/null || echo refused", "refused", "refused"},
+		"what it was handed":   {"handed", "", "handed", "handed"},
 		"its own state":        {"read", "/proc/self/comm", "", ""},
 	} {
 		for id, want := range map[string]string{"plain": try.plain, "strict": try.strict} {
