@@ -23,6 +23,7 @@
 //	drift_test.go       what changes after its review
 //	identity_test.go    upstreams that are others than were reviewed, and what they tell models
 //	result_test.go      what comes back
+//	eras_test.go        answers from upstreams of each revision and transport upon hosts of each
 //	answer_test.go      errors, sizes and frames that come back
 //	consent_test.go     approvals
 //	request_test.go     what hosts send

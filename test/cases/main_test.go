@@ -15,6 +15,7 @@ func TestMain(m *testing.M) { os.Exit(stage.Main(m, roles())) }
 func roles() map[string]func(args []string) {
 	return map[string]func([]string){
 		"starts": starts, "env": environment, "strays": strays, "noisy": noisy, "waits": waits, "asks": asks, "plain": plain,
+		"hostile": hostileProcess,
 	}
 }
 

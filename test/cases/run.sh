@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-"${GO:-go}" test -count=1 -parallel 8 -timeout 15m -v ./test/cases >"$log" 2>&1 </dev/null || status=$?
+"${GO:-go}" test -count=1 -parallel 8 -timeout 15m -v ./test/cases -all >"$log" 2>&1 </dev/null || status=$?
 if ((status != 0)); then
   grep -vE '^ *(=== (RUN|PAUSE|CONT|NAME)|--- PASS)' "$log" || true
 fi

@@ -158,17 +158,23 @@ func (s *scene) legacy(capabilities string) func(method, params string) *stage.R
 // begin initializes a session of a host of 2025-11-25.
 func begin(c *trial, h *stage.Host, capabilities string) func(method, params string) *stage.Request {
 	c.Helper()
+	return beginAs(c, h, protocol.Revision20251125, capabilities)
+}
+
+// beginAs is begin for a host of a revision.
+func beginAs(c *trial, h *stage.Host, revision, capabilities string) func(method, params string) *stage.Request {
+	c.Helper()
 	r := h.Legacy("", "", protocol.MethodInitialize,
-		`"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":{"name":"raw","version":"1"}`).Send(c)
+		`"protocolVersion":"`+revision+`","capabilities":`+capabilities+`,"clientInfo":{"name":"raw","version":"1"}`).Send(c)
 	session := r.Header.Get(protocol.HeaderSession)
 	if session == "" {
 		c.Fatalf("initialize: %d %s", r.Status, r.Body)
 	}
-	n := h.Legacy(protocol.Revision20251125, session, protocol.NotificationInitialized, "")
+	n := h.Legacy(revision, session, protocol.NotificationInitialized, "")
 	n.ID = ""
 	n.Send(c)
 	return func(method, params string) *stage.Request {
-		return h.Legacy(protocol.Revision20251125, session, method, params)
+		return h.Legacy(revision, session, method, params)
 	}
 }
 
