@@ -15,6 +15,6 @@
 //	wait.go       a repeat waits for the first call, within its time
 //	outcome.go    Told, Evidence, Weigh: what a result says became of it
 //	settle.go     Settle: what became of it, and the receipt
-//	recover.go    Recover: actions whose writer died
+//	recover.go    Recover: actions whose writer died; Forget: keys whose time is over
 //	reconcile.go  Reconcile: what became of an unknown outcome, or what it is called, by who knows
 package effect

@@ -3,6 +3,7 @@ package effect
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mcp-gateway/gateway"
 	"mcp-gateway/receipt"
@@ -28,6 +29,16 @@ func (b *Book) Recover(ctx context.Context) (int, error) {
 		n++
 	}
 	return n, err
+}
+
+// KeepKeys is how long the key of a settled action stands for its recorded outcome.
+// Unknown outcomes keep theirs until they are reconciled.
+const KeepKeys = 30 * 24 * time.Hour
+
+// Forget lets go of the keys, and of the results kept for their repeats, whose time is
+// over. It returns how many there were.
+func (b *Book) Forget(ctx context.Context) (int, error) {
+	return b.Ledger.Forget(ctx, b.Clock().Add(-KeepKeys))
 }
 
 // recover settles one action whose writer died, and returns how it stands then.

@@ -186,3 +186,33 @@ func TestReconcileOnce(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 }
+
+// The key of what is settled stands for thirty days; that of what nobody knows for as long
+// as nobody does.
+func TestForget(t *testing.T) {
+	b, f, _ := newBook(t)
+	settled, unknown := enter(t, b, dead, 1), enter(t, b, dead, 1)
+	f.of[settled] = call.Fate{Decided: at(7), Finished: at(8), Outcome: gateway.OutcomeCommitted}
+	f.of[unknown] = call.Fate{Decided: at(9)}
+	if _, err := b.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	began := b.Clock()
+	for _, tc := range []struct {
+		after time.Duration
+		holds map[string]bool
+	}{
+		{effect.KeepKeys, map[string]bool{settled: true, unknown: true}},
+		{effect.KeepKeys + time.Second, map[string]bool{settled: false, unknown: true}},
+	} {
+		b.Clock = func() time.Time { return began.Add(tc.after) }
+		if _, err := b.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for id, holds := range tc.holds {
+			if e, err := b.Ledger.Action(t.Context(), id); err != nil || (e.Scope != nil) != holds {
+				t.Errorf("after %s: %s holds its key: %t, %v", tc.after, e.State, e.Scope != nil, err)
+			}
+		}
+	}
+}

@@ -21,6 +21,8 @@ const (
 	longest = 5 * time.Minute
 	// deaths is how often, in beats, actions are looked for whose gateway died.
 	deaths = 10
+	// forgets is how often, in beats, keys are let go of whose time is over.
+	forgets = 3600
 	// naming is how long the external id of what is known to have run is asked for.
 	naming = 24 * time.Hour
 	// atOnce bounds how many actions one round looks at.
@@ -100,8 +102,8 @@ func (d *Desk) Settle(ctx context.Context, w *call.World, on gateway.Behalf, e *
 	})
 }
 
-// Run asks about all that is unknown, each with its own back-off, and settles what
-// dead gateways left in flight, until ctx ends.
+// Run asks about all that is unknown, each with its own back-off, settles what dead
+// gateways left in flight, and lets go of keys whose time is over, until ctx ends.
 func (d *Desk) Run(ctx context.Context) {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -113,6 +115,9 @@ func (d *Desk) Run(ctx context.Context) {
 		}
 		if n%deaths == 0 {
 			_, _ = d.Effects.Recover(ctx) // what fails now is tried again, and by the next repeat
+		}
+		if n%forgets == 0 {
+			_, _ = d.Effects.Forget(ctx) // likewise
 		}
 		d.round(ctx)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"path/filepath"
-	"time"
 
 	"mcp-gateway/cmd/mcp-gateway/run/past"
 	"mcp-gateway/gateway"
@@ -26,17 +25,13 @@ func (g *Gateway) journalDir() string { return filepath.Join(g.config.State.Dir,
 // Effects is the ledger as calls use it.
 func (g *Gateway) Effects() *effect.Book { return g.corridor.Effects() }
 
-// keepKeys is how long the key of a settled call stands for its recorded outcome.
-// Unknown outcomes keep theirs until they are reconciled.
-const keepKeys = 30 * 24 * time.Hour
-
 // settleDead settles the actions of gateways that ended without a word, and lets go
 // of keys whose time is over.
 func (g *Gateway) settleDead(ctx context.Context) error {
 	if _, err := g.corridor.Effects().Recover(ctx); err != nil {
 		return err
 	}
-	_, err := g.store.Forget(ctx, g.options.Clock().Add(-keepKeys))
+	_, err := g.corridor.Effects().Forget(ctx)
 	return err
 }
 
