@@ -24,9 +24,14 @@ const (
 // Observe implements registry.History, all of it or nothing.
 func (s *Store) Observe(ctx context.Context, at time.Time, seen []registry.Seen) error {
 	return explain("observing definitions", s.inTx(ctx, func(tx *sql.Tx) error {
+		o, err := newObserver(ctx, tx)
+		if err != nil {
+			return err
+		}
+		defer o.close()
 		fresh := map[string]bool{}
 		for i := range seen {
-			added, err := observe(ctx, tx, at.UnixNano(), &seen[i])
+			added, err := o.observe(ctx, at.UnixNano(), &seen[i])
 			if err != nil {
 				return err
 			}
@@ -43,27 +48,50 @@ func (s *Store) Observe(ctx context.Context, at time.Time, seen []registry.Seen)
 	}))
 }
 
-// observe notes one definition and says whether it was new. Of two processes
-// the later observation counts, whichever is written first.
-func observe(ctx context.Context, tx *sql.Tx, at int64, d *registry.Seen) (added bool, err error) {
-	reasons := joinReasons(d.Reasons)
-	res, err := tx.ExecContext(ctx, `
+// observer notes definitions within one transaction. Its statements are compiled once:
+// that costs more than to run them.
+type observer struct{ again, first *sql.Stmt }
+
+func newObserver(ctx context.Context, tx *sql.Tx) (o observer, err error) {
+	o.again, err = tx.PrepareContext(ctx, `
 		UPDATE definitions SET
 			state      = CASE WHEN ?1 >= last_seen THEN ?2 ELSE state END,
 			reasons    = CASE WHEN ?1 >= last_seen THEN ?3 ELSE reasons END,
 			first_seen = min(first_seen, ?1),
 			last_seen  = max(last_seen, ?1)
-		WHERE upstream = ?4 AND kind = ?5 AND name = ?6 AND digest = ?7`,
-		at, string(d.State), reasons, d.ID.Upstream, string(d.ID.Kind), d.ID.Name, string(d.Digest))
+		WHERE upstream = ?4 AND kind = ?5 AND name = ?6 AND digest = ?7`)
+	if err != nil {
+		return o, err
+	}
+	o.first, err = tx.PrepareContext(ctx, `
+		INSERT INTO definitions (upstream, kind, name, digest, raw, state, reasons, first_seen, last_seen)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+	if err != nil {
+		o.close()
+	}
+	return o, err
+}
+
+// close lets go of the statements; what they did stands.
+func (o *observer) close() {
+	_ = o.again.Close()
+	if o.first != nil {
+		_ = o.first.Close()
+	}
+}
+
+// observe notes one definition and says whether it was new. Of two processes
+// the later observation counts, whichever is written first.
+func (o *observer) observe(ctx context.Context, at int64, d *registry.Seen) (added bool, err error) {
+	reasons := joinReasons(d.Reasons)
+	res, err := o.again.ExecContext(ctx, at, string(d.State), reasons, d.ID.Upstream, string(d.ID.Kind), d.ID.Name, string(d.Digest))
 	if err != nil {
 		return false, err
 	}
 	if n, err := res.RowsAffected(); n > 0 || err != nil {
 		return false, err
 	}
-	_, err = tx.ExecContext(ctx, `
-		INSERT INTO definitions (upstream, kind, name, digest, raw, state, reasons, first_seen, last_seen)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err = o.first.ExecContext(ctx,
 		d.ID.Upstream, string(d.ID.Kind), d.ID.Name, string(d.Digest), nonNil(d.Raw), string(d.State), reasons, at, at)
 	return true, err
 }

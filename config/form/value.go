@@ -3,6 +3,7 @@ package form
 import (
 	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -40,18 +41,14 @@ func (o Object) read(at Place) {
 		at.Report("wrong_type", "wants a mapping of keys, found %s", kindOf(at.node))
 		return
 	}
-	byKey, names := make(map[string]Field, len(o.Fields)), make([]string, 0, len(o.Fields))
-	for _, f := range o.Fields {
-		byKey[f.Key], names = f, append(names, f.Key)
-	}
 	seen := eachPair(at, func(key string, pair *ast.MappingValueNode) {
-		f, known := byKey[key]
-		if !known {
-			reportKey(at, pair, "unknown_key", "unknown key `"+clip(key)+"`"+didYouMean(key, names))
+		i := slices.IndexFunc(o.Fields, func(f Field) bool { return f.Key == key })
+		if i < 0 {
+			reportKey(at, pair, "unknown_key", "unknown key `"+clip(key)+"`"+didYouMean(key, o.keys()))
 			at.at(pair.Value).elide() // it may be a secret under a mistyped name
 			return
 		}
-		f.Value.read(at.at(pair.Value))
+		o.Fields[i].Value.read(at.at(pair.Value))
 	})
 	for _, f := range o.Fields {
 		if _, given := seen[f.Key]; f.Need && !given {
@@ -61,6 +58,14 @@ func (o Object) read(at Place) {
 	if o.Check != nil {
 		o.Check(at)
 	}
+}
+
+func (o Object) keys() []string {
+	keys := make([]string, len(o.Fields))
+	for i := range o.Fields {
+		keys[i] = o.Fields[i].Key
+	}
+	return keys
 }
 
 func (o Object) schema() map[string]any {
