@@ -17,7 +17,7 @@ import (
 var schema string
 
 // schemaVersion is kept in the file; an index of another one is built anew.
-const schemaVersion = 6
+const schemaVersion = 7
 
 const (
 	buildEvery = 250 * time.Millisecond // Run looks for new events this often

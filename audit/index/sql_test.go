@@ -58,7 +58,19 @@ func TestSQLOnlyReads(t *testing.T) {
 
 // What is found keeps its type, and an answer that is not whole says so.
 func TestSQLAnswers(t *testing.T) {
-	x := newWorld(t).index()
+	w := newWorld(t)
+	fill(w, w.journal())
+	x := w.index()
+	for q, want := range map[string]int64{
+		"SELECT count(*) FROM events WHERE action IS NULL":                         2, // the start, the flood
+		"SELECT count(*) FROM events WHERE length(action) = 36":                    15,
+		"SELECT count(*) FROM events WHERE approval IS NULL AND approver IS NULL":  17,
+		"SELECT count(*) FROM events WHERE length(event) = 36 AND time > '2026-0'": 17,
+	} {
+		if got, err := x.SQL(t.Context(), q); err != nil || got.Rows[0][0] != want {
+			t.Errorf("%s: %v, %v", q, got, err)
+		}
+	}
 	got, err := x.SQL(t.Context(), "SELECT 1 AS n, 0.5 AS share, 'x' AS text, NULL AS none, x'00ff' AS bytes")
 	want := &Answer{Columns: []string{"n", "share", "text", "none", "bytes"}, Rows: [][]any{{int64(1), 0.5, "x", nil, []byte{0, 0xff}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -24,9 +24,13 @@ func (r *Recorder) Superseded(ctx context.Context, c *call.Call, ticket string) 
 	return r.answered(ctx, c, e, ticket)
 }
 
-// Answered puts on record what the caller's own user answered.
+// Answered puts on record what the caller's own user answered, and about which tool.
 func (r *Recorder) Answered(ctx context.Context, c *call.Call, ticket string, granted bool) error {
-	e := &audit.Event{Type: audit.ApprovalRefused, Action: c.ID, Approver: r.Names.Principal(c.Principal.ID())}
+	of := r.event(c, audit.ApprovalRefused)
+	e := &audit.Event{
+		Type: of.Type, Action: c.ID, Approver: r.Names.Principal(c.Principal.ID()),
+		Upstream: of.Upstream, Tool: of.Tool, ToolRef: of.ToolRef, Definition: of.Definition,
+	}
 	if granted {
 		e.Type = audit.ApprovalGranted
 	}
