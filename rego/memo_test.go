@@ -75,7 +75,7 @@ func TestKeptDecisionsAreNeverStale(t *testing.T) {
 			for range 12 {
 				tools = append(tools, randomTool(random))
 			}
-			for i := range 900 {
+			for i := range 600 {
 				if random.IntN(40) == 0 { // a review replaces what was there under the same name
 					tools[random.IntN(len(tools))] = randomTool(random)
 				}
