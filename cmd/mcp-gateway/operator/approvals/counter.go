@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,6 +111,9 @@ func inPerson(c *config.Config, key string) (*staff.Member, error) {
 		return nil, &cli.Error{Code: cli.Failed, Text: "error: nobody holds this key"}
 	}
 	info, err := os.Stat(c.State.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &cli.Error{Code: cli.Failed, Text: "error: no gateway runs on " + c.State.Dir + ", nor has one: there is no such directory"}
+	}
 	if err != nil {
 		return nil, err
 	}
