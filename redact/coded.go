@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 
@@ -31,7 +32,7 @@ func (w *walker) decoded(i, end int) {
 	case form.IsText(plain):
 		s, changed = w.treated(plain, false, true)
 	case w.secrets:
-		w.mean(plain) // for what is found: bytes that are no text keep their form
+		w.mean(bytes.ReplaceAll(plain, []byte{0}, nil)) // for what is found, in UTF-16 too: bytes that are no text keep their form
 		s, changed = w.r.secrets.Mask(nil, plain, w.counts)
 	}
 	if !changed {

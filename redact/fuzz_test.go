@@ -36,6 +36,9 @@ func FuzzResult(f *testing.F) {
 		`{"inputRequests":{"k\u200b":{"method":"elicitation/create","params":{"message":"\u200b","requestedSchema":{"properties":{"p":{}}},"tools":[{"name":"\u200b"}]}}}}`,
 		`{"name":"p","uri":"u","arguments":[{"name":"a\u200b","description":"\u200b"}]}`,
 		`{"content":[{"type":"resource_\u200blink","uri":"http://a.example"},{"type":"resource_link","ur\u200bi":"http://a.example"}],"is\u200bError":true}`,
+		`{"structuredContent":{"a":["ghp_0123456789abcd","efghijABCDEFGHIJ012345"],"b":{"c":"ghp_0123456789ab","d":{},"e":"cdefghijABCDEFGHIJ012345"}}}`,
+		`{"content":[{"type":"text","text":"WjJod1h6QXhNak0wTlRZM09EbGhZbU5rWldabmFHbHFRVUpEUkVWR1IwaEpTakF4TWpNME5R"},{"type":"text","text":"%2567%2568p_&#48;\\u{31}"}]}`,
+		`{"content":[{"type":"resource","resource":{"uri":"https://a.example/","blob":"ZwBoAHAAXwAwADEAMgAzADQANQA2ADcAOAA5AGEAYgBjAGQAZQBmAGcAaABpAGoAQQBCAEMARABFAEYARwBIAEkASgAwADEAMgAzADQANQA="}}],"nextCursor":{"a":"\u200b"}}`,
 		`{"inputSchema":{"properties":{"a\u200b":{"description":"\u200b","enum":["\u200b"]}}}}`,
 	} {
 		f.Add([]byte(s))

@@ -175,6 +175,7 @@ func TestDirectiveVariants(t *testing.T) {
 		"_meta":                `{"content":[],"_meta":{"note":"` + order + `"}}`,
 		"resource":             blocks(`{"type":"resource","resource":{"uri":"a://b","text":"` + order + `"}}`),
 		"blob":                 blocks(`{"type":"resource","resource":{"uri":"a://b","blob":"` + b64(order) + `"}}`),
+		"blob in UTF-16":       blocks(`{"type":"resource","resource":{"uri":"a://b","blob":"` + b64(strings.Join(strings.Split(order+" ", ""), "\x00")) + `"}}`),
 		"image that is text":   blocks(`{"type":"image","mimeType":"image/svg+xml","data":"` + b64("<svg>"+order+"</svg>") + `"}`),
 		"link description":     blocks(`{"type":"resource_link","uri":"a://b","name":"n","description":"` + order + `"}`),
 		"unknown block":        blocks(`{"type":"hologram","say":"` + order + `"}`),
