@@ -2,6 +2,7 @@ package join
 
 import (
 	"bytes"
+	"sort"
 
 	"mcp-gateway/protocol"
 	"mcp-gateway/redact/edit"
@@ -59,7 +60,8 @@ func pieceOf(el []byte) piece {
 // The placeholder stands where it begins.
 func cut(pieces []piece, sp secret.Span) bool {
 	first := -1
-	for i := range pieces {
+	begin := sort.Search(len(pieces), func(i int) bool { return pieces[i].to > sp.From })
+	for i := begin; i < len(pieces); i++ {
 		p := &pieces[i]
 		if p.to <= sp.From || p.from == p.to {
 			continue

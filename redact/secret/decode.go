@@ -29,30 +29,33 @@ func (sc *Scanner) encoded(s []byte, again int) []Span {
 		}
 		at = code.NextEscape(s, to)
 	}
+	var runs []Span
 	for r := code.Next(s, 0); r.From >= 0; r = code.Next(s, r.To) {
 		if class, ok := sc.inBase64(s, r.Lines, again); ok {
-			out = insert(out, Span{r.From, r.To, class, 0})
+			runs = append(runs, Span{r.From, r.To, class, 0})
 			continue
 		}
 		for i := 0; len(r.Lines) > 1 && i < len(r.Lines); i++ { // they only have one length
 			if class, ok := sc.inBase64(s, r.Lines[i:i+1], again); ok {
-				out = insert(out, Span{r.Lines[i].From, r.Lines[i].To, class, 0})
+				runs = append(runs, Span{r.Lines[i].From, r.Lines[i].To, class, 0})
 			}
 		}
 	}
+	out = merged(out, runs)
 	if !code.HasWide(s) {
 		return out
 	}
+	var wide []Span
 	for w := code.NextWide(s, 0); w.From >= 0; w = code.NextWide(s, w.To) {
 		unit := lowFirst
 		if w.High {
 			unit = highFirst
 		}
 		for _, sp := range sc.within(w.Narrow, again) {
-			out = insert(out, Span{w.From + 2*sp.From, w.From + 2*sp.To, sp.Class, unit})
+			wide = append(wide, Span{w.From + 2*sp.From, w.From + 2*sp.To, sp.Class, unit})
 		}
 	}
-	return out
+	return merged(out, wide)
 }
 
 // within returns the secrets of what was decoded, and those of what that encodes.
@@ -67,9 +70,7 @@ func (sc *Scanner) within(plain []byte, again int) []Span {
 		out = append(out, sp)
 	}
 	if again > 0 && mayEncode(plain) {
-		for _, sp := range sc.encoded(plain, again-1) {
-			out = insert(out, sp)
-		}
+		out = merged(out, sc.encoded(plain, again-1))
 	}
 	return out
 }
@@ -83,17 +84,22 @@ func line(s []byte, i int) (from, to int) {
 	return from, to
 }
 
-// insert keeps spans in order, and lets the earlier of two that overlap be.
-func insert(spans []Span, sp Span) []Span {
-	for i, other := range spans {
-		if sp.From < other.To && other.From < sp.To {
-			return spans
+// merged returns the spans of both in order, each being in order, but for those of more
+// that overlap one of spans.
+func merged(spans, more []Span) []Span {
+	if len(spans) == 0 || len(more) == 0 {
+		return append(spans, more...)
+	}
+	out := make([]Span, 0, len(spans)+len(more))
+	for _, sp := range more {
+		for len(spans) > 0 && spans[0].To <= sp.From {
+			out, spans = append(out, spans[0]), spans[1:]
 		}
-		if sp.To <= other.From {
-			return append(spans[:i], append([]Span{sp}, spans[i:]...)...)
+		if len(spans) == 0 || sp.To <= spans[0].From {
+			out = append(out, sp)
 		}
 	}
-	return append(spans, sp)
+	return append(out, spans...)
 }
 
 // escaped finds secrets in s with its escapes decoded.
@@ -106,9 +112,14 @@ func (sc *Scanner) escaped(s []byte, again int) []Span {
 	return out
 }
 
-// inBase64 returns the class of a secret that lines of base64 encode.
+// inBase64 returns the class of a secret that lines of base64 encode. What was decoded
+// before is taken to begin where it does: else each step would be four.
 func (sc *Scanner) inBase64(s []byte, lines []code.Line, again int) (string, bool) {
-	for skip := range 4 {
+	ways := 1
+	if again == steps {
+		ways = 4
+	}
+	for skip := range ways {
 		for plain := range code.Decoded(s, lines, skip) {
 			left := again
 			if !code.Readable(plain) && !code.HasWide(plain) {

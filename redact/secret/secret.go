@@ -72,18 +72,20 @@ func (sc *Scanner) next(s []byte, i int) (Span, bool) {
 // them, in order and apart from each other.
 func (sc *Scanner) Spans(s []byte, each func(Span)) {
 	done, coded := 0, sc.encoded(s, steps)
-	for i := 0; ; {
-		sp, ok := sc.next(s, i)
-		if len(coded) > 0 && (!ok || coded[0].From < sp.To) {
-			sp, ok, coded = coded[0], true, coded[1:]
+	plain, more := sc.next(s, 0)
+	for more || len(coded) > 0 {
+		if more && plain.From < done { // looked for once more only where it must be
+			plain, more = sc.next(s, done)
+			continue
 		}
-		if !ok {
-			return
+		sp := plain
+		if len(coded) > 0 && (!more || coded[0].From < plain.To) {
+			sp, coded = coded[0], coded[1:]
 		}
 		if sp.From < done {
 			continue
 		}
-		done, i = sp.To, sp.To
+		done = sp.To
 		each(sp)
 	}
 }
