@@ -2,6 +2,9 @@ package auditor
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +15,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/auditor/reports"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/ground"
+	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config"
 )
 
@@ -45,6 +49,9 @@ func (d *desk) open(cmd *cobra.Command) (*records.Records, error) {
 }
 
 func (d *desk) records(cmd *cobra.Command) (*records.Records, error) {
+	if err := d.there(); err != nil {
+		return nil, err
+	}
 	if d.store != "" {
 		return records.OpenStore(d.store)
 	}
@@ -55,8 +62,25 @@ func (d *desk) records(cmd *cobra.Command) (*records.Records, error) {
 	return records.Open(c)
 }
 
+// there refuses a directory that was named and holds no journal: nothing found in it would
+// read as "nothing happened".
+func (d *desk) there() error {
+	for _, named := range []struct{ flag, dir string }{{"--store", d.store}, {"--state-dir", d.state}} {
+		if named.dir == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(named.dir, run.JournalDir)); errors.Is(err, fs.ErrNotExist) {
+			return cli.Misused("%s: there is no journal in %s", named.flag, named.dir)
+		}
+	}
+	return nil
+}
+
 // read reads the configuration, faults and all: the commands only read state.
 func (d *desk) read(cmd *cobra.Command) (*config.Config, error) {
+	if err := d.there(); err != nil {
+		return nil, err
+	}
 	return ground.Read(*d.config, d.state, cmd.ErrOrStderr())
 }
 

@@ -66,7 +66,7 @@ func (d *desk) query() *cobra.Command {
 				return err
 			}
 			defer func() { _ = a.Close() }() // it was only read
-			if most.Limit < 0 || most.All && most.Limit > 0 {
+			if most.Limit < 1 && cmd.Flags().Changed("limit") || most.All && most.Limit > 0 {
 				return cli.Misused("--limit: wants a number from 1, and goes without --all")
 			}
 			f, err := q.filter(cmd.Context(), time.Now(), a)

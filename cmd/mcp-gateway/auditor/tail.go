@@ -26,6 +26,9 @@ func (d *desk) tail() *cobra.Command {
 			if format != "table" && format != "jsonl" {
 				return cli.Misused("-o: want table or jsonl")
 			}
+			if n < 0 {
+				return cli.Misused("-n: wants a number from 0")
+			}
 			a, err := d.open(cmd)
 			if err != nil {
 				return err

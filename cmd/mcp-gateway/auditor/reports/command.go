@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func (d Desk) report() *cobra.Command {
 			"drift   each changed definition: how long it can have been served before it was held back, and how many calls of\n" +
 			"        it were let through until it was reviewed\n\n" +
 			"Whether a call was the wrong one is not in here: audit review says that.",
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: []string{partCalls, partUnused, partDrift},
 	}
 	cmd.Flags().StringVar(&since, "since", "", "a duration back from now, such as 720h, or a time (RFC 3339)")
@@ -53,6 +54,9 @@ func (d Desk) report() *cobra.Command {
 	cmd.Flags().StringVarP(&format, "output", "o", "table", cli.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := cli.OneOf("--by", by, classes()...); err != nil {
+			return err
+		}
+		if err := cli.OneOf("report", strings.Join(args, ""), partCalls, partUnused, partDrift); err != nil {
 			return err
 		}
 		f := audit.Filter{}
