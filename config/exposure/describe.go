@@ -31,7 +31,10 @@ type byUpstream = map[string]map[string]*registry.Record
 // sections is what an exposure.yaml says.
 type sections struct {
 	tools, prompts, resources byUpstream
-	later                     []func() // rules over several records, for when all were read
+	draft                     registry.Record // the one that is read, of a tool of that upstream
+	of                        string
+	keys                      []form.Field // of the draft
+	later                     []func()     // rules over several records, for when all were read
 	upstreams                 map[string]*registry.UpstreamRecord
 }
 

@@ -346,3 +346,54 @@ func BenchmarkLoad3000(b *testing.B) {
 		b.Fatal(len(x.Items))
 	}
 }
+
+// A record holds what it says and nothing of the one before it, whichever keys that has.
+func TestRecordsApart(t *testing.T) {
+	const full = `
+    full:
+      definition: "sha256-jcs1:0000000000000000000000000000000000000000000000000000000000000001"
+      side_effect: write
+      idempotent: key
+      idempotency: {argument: /key}
+      evidence: {external_id: /id}
+      status: {tool: plain, found: /found}
+      reversible: yes
+      tenants: [a, b]
+      scopes: [x, y]
+      bounds: {/text: {max_length: 9}}
+      waive: {directive: it is meant}
+      timeout: 3s
+      owner: o
+      why: w
+      approved_by: p
+      approved_at: 2026-01-02
+`
+	const plain = `
+    plain:
+      definition: "sha256-jcs1:0000000000000000000000000000000000000000000000000000000000000002"
+      side_effect: read
+      idempotent: yes
+      scopes: [z]
+      owner: q
+      why: v
+      approved_by: r
+      approved_at: 2026-01-03
+`
+	item := gateway.ItemID{Upstream: "up", Kind: gateway.KindTool, Name: "plain"}
+	load := func(text string) *registry.Record {
+		t.Helper()
+		x, err := Load(put(t, []byte("version: 1\ntools:\n  up:"+text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := *x.Of(item)
+		rec.Pos = gateway.Pos{}
+		return &rec
+	}
+	alone := load(plain)
+	for name, text := range map[string]string{"after": full + plain, "before": plain + full} {
+		if got := load(text); !reflect.DeepEqual(got, alone) {
+			t.Errorf("%s another: %+v, alone %+v", name, got, alone)
+		}
+	}
+}

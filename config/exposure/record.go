@@ -8,12 +8,22 @@ import (
 	"mcp-gateway/registry"
 )
 
-// record describes one reviewed tool of an upstream.
+// record describes one reviewed tool of an upstream. Records are read one after the
+// other, and there are thousands: each is read into the same draft, whose description is
+// made once, and copied from there.
 func (s *sections) record(upstream string, e form.Entry, dst **registry.Record) form.Value {
 	rec := &registry.Record{Pos: e.Pos}
-	*dst = rec
+	*dst, s.draft, s.of = rec, *rec, upstream
+	if s.keys == nil {
+		s.keys = s.describe(&s.draft)
+	}
+	return form.Object{Check: func(at form.Place) { judgeRecord(at, &s.draft); *rec = s.draft }, Fields: s.keys}
+}
+
+// describe gives the keys of a record of a tool of the upstream that is read.
+func (s *sections) describe(rec *registry.Record) []form.Field {
 	f := &rec.Facts
-	return form.Object{Check: func(at form.Place) { judgeRecord(at, rec) }, Fields: append(shared(rec),
+	return append(shared(rec),
 		form.Field{Key: "side_effect", Value: form.Word(&f.SideEffect, gateway.Read, gateway.Write, gateway.Destructive)},
 		form.Field{Key: "idempotent", Value: form.Word(&f.Idempotent, gateway.IdempotentNo, gateway.IdempotentYes, gateway.IdempotentKey)},
 		form.Field{Key: "idempotency", Value: form.Object{Fields: []form.Field{{Key: "argument", Need: true, Value: pointer(&f.IdempotencyField)}}}},
@@ -22,7 +32,7 @@ func (s *sections) record(upstream string, e form.Entry, dst **registry.Record) 
 		form.Field{Key: "open_world", Value: form.No(&f.ClosedWorld)},
 		form.Field{Key: "evidence", Value: form.Object{Fields: []form.Field{{Key: "external_id", Need: true, Value: pointer(&f.ExternalID)}}}},
 		form.Field{Key: "outcome", Value: form.Lazy(func() form.Value { return outcomes(&f.Outcomes) })},
-		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return s.status(upstream, &f.Status) })},
+		form.Field{Key: "status", Value: form.Lazy(func() form.Value { return s.status(s.of, &f.Status) })},
 		form.Field{Key: "notifies", Value: form.List(&f.Notifies, form.Text)},
 		form.Field{Key: "handles", Doc: "What it hands out to its caller alone, and takes back from nobody else.", Value: form.Object{Fields: []form.Field{
 			{Key: "gives", Doc: "Places in structuredContent; a token * is each member or element.", Value: form.List(&f.Handles.Gives, pointer)},
@@ -31,7 +41,7 @@ func (s *sections) record(upstream string, e form.Entry, dst **registry.Record) 
 		}}},
 		form.Field{Key: "bounds", Doc: "What may stand in arguments, by JSON Pointer, beyond what the schema says.", Value: form.Map(&f.Bounds, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, bound)},
 		form.Field{Key: "data", Value: form.Map(&f.Data, form.Keys{Pattern: pointerPattern, Code: "bad_pointer", Want: "JSON Pointer"}, dataClass)},
-	)}
+	)
 }
 
 // shared are the keys of every record, whatever it is of.
