@@ -92,7 +92,7 @@ func (c *candidate) judge(a *listed.Admission, trusted bool, now time.Time) {
 		}
 	default:
 		c.hold(state, reason, false)
-		c.Detail = clip(c.Record.Quarantine)
+		c.Detail = listed.Clip(c.Record.Quarantine)
 	}
 }
 
@@ -136,7 +136,7 @@ func withholdTwins(all []candidate) {
 		names[i] = twins.Named{ID: all[i].ID, Exposed: all[i].Exposed}
 	}
 	for i, why := range twins.Find(names) {
-		all[i].withhold(gateway.ReasonNameCollision, clip(why))
+		all[i].withhold(gateway.ReasonNameCollision, listed.Clip(why))
 	}
 }
 
@@ -200,24 +200,29 @@ func (r *Registry) missing(s *Snapshot, all []candidate) []Observation {
 		if r.lists[id.Upstream] == nil {
 			reason = gateway.ReasonUpstreamDown // it never gave a list
 		}
-		s.miss(id)
+		s.miss(id, r.await(id, rec))
 		none = append(none, Observation{
 			ID: id, Digest: rec.Definition, State: gateway.StateMissing, Reasons: []gateway.Reason{reason}, Record: rec,
 		})
 	}
+	slices.SortFunc(s.awaited, func(a, b *Item) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+	for i, item := range s.awaited {
+		item.Index = len(s.all) + i
+	}
 	return none
+}
+
+// await returns what a record stands for whose upstream gave no list yet, where it will be
+// served as soon as it is listed as reviewed.
+func (r *Registry) await(id gateway.ItemID, rec *Record) *Item {
+	state, _ := review.Stand(rec, rec.Definition, r.opts.Clock())
+	if r.lists[id.Upstream] != nil || !state.Served() || r.upstream(id.Upstream).State == gateway.StateChanged {
+		return nil
+	}
+	return &Item{ID: id, Exposed: listed.Exposed(id), Definition: &Definition{ID: id, Digest: rec.Definition}, Record: rec, Facts: &rec.Facts, State: state}
 }
 
 // detail returns an error's words, bounded: they may quote an upstream.
 func detail(err error) string {
-	return clip(err.Error())
-}
-
-// clip bounds a text that is shown to operators.
-func clip(s string) string {
-	const most = 400
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return listed.Clip(err.Error())
 }

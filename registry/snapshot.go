@@ -19,6 +19,7 @@ type Snapshot struct {
 	exposure     string
 	tables       map[shelf]*table
 	all          []*Item // by Index
+	awaited      []*Item // by Index less the number of all
 	observations []Observation
 	instructions map[string][]byte // by upstream: those that were reviewed
 	superseded   chan struct{}     // shared by all snapshots of a revision
@@ -42,6 +43,7 @@ type entry struct {
 	item    *Item
 	reason  gateway.Reason // why there is none
 	exposed string         // what hosts of the endpoint for all would call it
+	awaited *Item          // what it will mean, as far as reviews say; nil = nothing
 }
 
 // Item is one thing that is served. It is shared between calls and not to be
@@ -123,6 +125,19 @@ func (s *Snapshot) told(upstream string, instructions []byte) {
 // All returns everything that is served, by Index.
 func (s *Snapshot) All() []*Item { return s.all }
 
+// Awaited returns what was reviewed of upstreams that gave no list yet, by Index, which
+// goes on behind that of All. Nothing of it is served: of each its review is known, and
+// its definition by digest alone.
+func (s *Snapshot) Awaited() []*Item { return s.awaited }
+
+// Await returns what a name will mean once its upstream gives its list, or nil.
+func (s *Snapshot) Await(kind gateway.Kind, scope, name string) *Item {
+	if t := s.tables[shelf{kind, scope}]; t != nil {
+		return t.names[name].awaited
+	}
+	return nil
+}
+
 // Resolve returns what a name means in a scope, byte for byte, or why it means
 // nothing. A host must not learn which reason it was: absent and held back are
 // the same work here and must be the same answer.
@@ -152,12 +167,15 @@ func (s *Snapshot) Known(kind gateway.Kind, scope, name string) string {
 }
 
 // miss enters a record of which nothing is listed: its name is known, and means
-// nothing.
-func (s *Snapshot) miss(id gateway.ItemID) {
+// nothing, or nothing yet.
+func (s *Snapshot) miss(id gateway.ItemID, awaited *Item) {
 	if id.Kind != gateway.KindTool && id.Kind != gateway.KindPrompt {
 		return
 	}
-	e := entry{reason: gateway.ReasonToolAbsent, exposed: listed.Exposed(id)}
+	e := entry{reason: gateway.ReasonToolAbsent, exposed: listed.Exposed(id), awaited: awaited}
+	if awaited != nil {
+		s.awaited = append(s.awaited, awaited)
+	}
 	for scope, name := range map[string]string{id.Upstream: id.Name, "": e.exposed} {
 		t := s.table(shelf{id.Kind, scope})
 		if _, taken := t.names[name]; !taken {
@@ -309,7 +327,7 @@ func (c *candidate) item() *Item {
 // sameServed says whether two snapshots serve the same, so that whatever was
 // derived from one holds for the other.
 func sameServed(a, b *Snapshot) bool {
-	return slices.EqualFunc(a.all, b.all, func(x, y *Item) bool {
+	return len(a.all) == len(b.all) && slices.EqualFunc(slices.Concat(a.all, a.awaited), slices.Concat(b.all, b.awaited), func(x, y *Item) bool {
 		return x.ID == y.ID && x.Exposed == y.Exposed &&
 			x.Definition.Digest == y.Definition.Digest &&
 			slices.Equal(x.Findings, y.Findings) && bytes.Equal(x.Fragment, y.Fragment) && bytes.Equal(x.OwnFragment, y.OwnFragment) &&

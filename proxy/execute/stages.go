@@ -169,11 +169,30 @@ func (x *Executor) visible(ctx context.Context, c *call.Call) error {
 	if c.Missing == "" && !view.Has(c.Item.Item().Index) {
 		c.Missing = gateway.ReasonNotVisible
 	}
-	if c.Missing != "" {
-		c.Item = registry.Pinned{}
-		return gateway.Fail(unknown(c), c.Missing)
+	if c.Missing == "" {
+		return nil
 	}
-	return nil
+	c.Item = registry.Pinned{}
+	if awaited(c) {
+		c.Missing = gateway.ReasonUpstreamDown
+		return gateway.Fail(gateway.CodeUnavailable, c.Missing)
+	}
+	return gateway.Fail(unknown(c), c.Missing)
+}
+
+// awaited says whether a name will mean something to this principal once its upstream
+// gives its list: what is reviewed and visible is not unknown, only not there yet.
+func awaited(c *call.Call) bool {
+	kind := gateway.KindTool
+	switch c.Request.Method {
+	case protocol.MethodToolsCall:
+	case protocol.MethodPromptsGet:
+		kind = gateway.KindPrompt
+	default:
+		return false
+	}
+	item := c.Catalog.Await(kind, c.Scope, c.Name)
+	return item != nil && c.View.Has(item.Index) && c.World.Upstreams[item.ID.Upstream] != nil
 }
 
 // recheck holds a destructive item against the newest snapshot, after asking its

@@ -42,6 +42,9 @@ func (s *Sight) Catalog() *call.Catalog {
 			made.Handles[item.ID.Upstream] = true
 		}
 	}
+	for _, item := range snapshot.Awaited() {
+		made.Resources = append(made.Resources, Resource(item))
+	}
 	s.catalog.Store(made)
 	return made
 }
@@ -98,8 +101,10 @@ func (s *Sight) Of(ctx context.Context, p *gateway.Principal, policy *rego.Engin
 	if err != nil {
 		return views.View{}, false, err
 	}
-	for i, item := range k.Snapshot.All() {
-		seen[i] = seen[i] && Admits(item, p)
+	for _, items := range [...][]*registry.Item{k.Snapshot.All(), k.Snapshot.Awaited()} {
+		for _, item := range items {
+			seen[item.Index] = seen[item.Index] && Admits(item, p)
+		}
 	}
 	v = views.New(k.Revision(), policy.Revision(), seen)
 	s.views.Put(key, v)

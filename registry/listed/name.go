@@ -3,6 +3,7 @@ package listed
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"mcp-gateway/gateway"
 )
@@ -54,4 +55,13 @@ func validName(name string) bool {
 		}
 	}
 	return true
+}
+
+// Clip bounds a text that is shown to operators.
+func Clip(s string) string {
+	const most = 400
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
