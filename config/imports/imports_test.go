@@ -2,6 +2,7 @@ package imports_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,12 +114,20 @@ func TestParseRefuses(t *testing.T) {
 		"another shape":       `{"tools": []}`,
 		"a secret argument":   `{"servers": {"a": {"command": "x", "args": ["--key=s3cr3t"]}}}`,
 		"a secret in the url": `{"servers": {"a": {"url": "https://x.example/?key=s3cr3t"}}}`,
+		"a user in the url":   `{"servers": {"a": {"url": "https://u:p@x.example/mcp"}}}`,
+		"a token in the url":  `{"servers": {"a": {"url": "https://x.example/mcp?token=zz"}}}`,
+		"a secret flag":       `{"servers": {"a": {"command": "x", "args": ["--api-key", "zz"]}}}`,
+		"a program inline":    `{"servers": {"a": {"command": "sh", "args": ["-c", "x"]}}}`,
+		"plain http":          `{"servers": {"a": {"url": "http://x.example/mcp"}}}`,
+		"no url":              `{"servers": {"a": {"url": "ftp://x.example/mcp"}}}`,
 		"one id for two":      `{"servers": {"a b": {"command": "x"}, "A-B": {"command": "y"}}}`,
 		"nothing to run":      `{"mcp": {"servers": {"a": {"type": "stdio"}}}}`,
 		"no letter":           `{"servers": {"123": {"command": "x"}}}`,
 	} {
 		if servers, err := imports.Parse([]byte(text), secret); err == nil {
 			t.Errorf("%s: %+v", name, servers)
+		} else if said := fmt.Sprint(err); strings.Contains(said, "zz") || strings.Contains(said, "u:p") { // what was refused is not told
+			t.Errorf("%s: %s", name, said)
 		}
 	}
 	if _, err := imports.Parse([]byte(`{}`), secret); !errors.Is(err, imports.ErrShape) {

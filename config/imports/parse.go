@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"mcp-gateway/config/command"
+	"mcp-gateway/config/listen"
 )
 
 // Server is one server as a host's file names it.
@@ -94,7 +97,10 @@ func (e entry) server(name string, secret func(string) bool) (Server, error) {
 	case s.Command == nil && s.URL == "":
 		return s, fmt.Errorf("imports: %q has neither a command nor a url", name)
 	case slices.ContainsFunc(s.Command, secret) || secret(s.URL):
-		return s, fmt.Errorf("imports: %q has a secret in its command or url, where everybody on the machine can read it; give it by its environment first", name)
+		return s, fmt.Errorf("imports: %q "+inTheOpen, name)
+	}
+	if err := s.loads(name); err != nil {
+		return s, err
 	}
 	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
 		s.variable(variable, e.Env[variable], secret)
@@ -108,6 +114,37 @@ func (e entry) server(name string, secret func(string) bool) (Server, error) {
 		s.Dropped = append(s.Dropped, "header "+header)
 	}
 	return s, nil
+}
+
+const inTheOpen = "has a secret in its command or url, where everybody on the machine can read it; give it by its environment first"
+
+// loads refuses what would make upstreams.yaml one that does not load, or keep a secret in
+// it.
+func (s *Server) loads(name string) error {
+	if s.Command != nil {
+		if program, flag, found := command.InlineCode(s.Command); found {
+			return fmt.Errorf("imports: %q runs what stands in its arguments (%s %s), where no review sees it; put it into a file first", name, filepath.Base(program), flag)
+		}
+		if _, found := command.SecretArgument(s.Command); found {
+			return fmt.Errorf("imports: %q "+inTheOpen, name)
+		}
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Fragment != "":
+		return fmt.Errorf("imports: the url of %q is no address such as https://tracker.example/mcp", name)
+	case u.Scheme == "http" && !listen.Loopback(u.Hostname()):
+		return fmt.Errorf("imports: %q is reached in the clear: plain http is for loopback only; use https", name)
+	case u.User != nil:
+		return fmt.Errorf("imports: %q "+inTheOpen, name)
+	}
+	for key, values := range u.Query() {
+		if guarded(key) || slices.ContainsFunc(values, opaque) {
+			return fmt.Errorf("imports: %q "+inTheOpen, name)
+		}
+	}
+	return nil
 }
 
 // variable takes one variable over: as it is where neither its name nor its value may be
