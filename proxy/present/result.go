@@ -73,7 +73,7 @@ func (h *Hop) Questions(result []byte) []byte {
 }
 
 // render writes a result: what is this hop's, then own members, then those of
-// the upstream but for the ones to skip.
+// the upstream but for the ones to skip, and those that look like the gateway's word.
 func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip ...string) []byte {
 	out := append(make([]byte, 0, len(result)+len(own)+128), '{')
 	if modern {
@@ -81,7 +81,7 @@ func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip .
 	}
 	out = append(h.appendOwnMeta(out, result, modern), own...)
 	for name, value := range protocol.Members(result) {
-		if n := string(name); n == "_meta" || n == "resultType" || slices.Contains(skip, n) {
+		if n := string(name); n == "_meta" || n == "resultType" || strings.HasPrefix(n, OwnPrefix) || slices.Contains(skip, n) {
 			continue
 		}
 		out = protocol.AppendString(out, string(name))
@@ -95,21 +95,26 @@ func (h *Hop) render(result []byte, modern bool, kind string, own []byte, skip .
 
 // From names the upstream that a result is of in its _meta, under redact.SourceKey.
 func From(result []byte, upstream string) []byte {
-	source := protocol.AppendString([]byte(`{"upstream":`), upstream)
-	meta := protocol.AppendString([]byte{'{'}, redact.SourceKey)
-	meta = append(append(append(meta, ':'), source...), '}')
+	out := append(make([]byte, 0, len(result)+len(upstream)+64), `{"_meta":{"`+redact.SourceKey+`":{"upstream":`...)
+	out = append(protocol.AppendString(out, upstream), '}')
 	for name, value := range metaOf(result) {
-		meta = protocol.AppendString(append(meta[:len(meta)-1], ','), name)
-		meta = append(append(append(meta, ':'), value...), '}')
+		if name != redact.SourceKey {
+			out = appendMember(out, name, value)
+		}
 	}
-	out := append(append(make([]byte, 0, len(result)+len(meta)+16), `{"_meta":`...), meta...)
+	out = append(out, '}')
 	for name, value := range protocol.Members(result) {
 		if string(name) != "_meta" {
-			out = protocol.AppendString(append(out, ','), string(name))
-			out = append(append(out, ':'), value...)
+			out = appendMember(out, string(name), value)
 		}
 	}
 	return append(out, '}')
+}
+
+// appendMember appends a member that is not the first.
+func appendMember(out []byte, name string, value []byte) []byte {
+	out = append(protocol.AppendString(append(out, ','), name), ':')
+	return append(out, value...)
 }
 
 // Params returns the params of a notification or question as they leave this hop, with
