@@ -30,7 +30,7 @@ func (g *Gateway) log() tell.Log {
 // stand tells how the gateway stands that began then.
 func (g *Gateway) stand(began time.Time) signs.Standing {
 	s := signs.Stand(g.options.Version, g.options.Clock().Sub(began), g.journal, g.corridor, g.registry, g.delivery.Status())
-	s.Refused = g.told.Refused()
+	s.Refused, s.Waits = g.told.Refused(), g.admins.Waits()
 	return s
 }
 

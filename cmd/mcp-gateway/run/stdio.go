@@ -25,7 +25,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, s
 	background.Go(func() { g.corridor.Run(work) })
 	background.Go(func() { g.keeper.Run(work) })
 	background.Go(func() { g.watch(work) })
-	background.Go(func() { g.admins.Serve(work) })
+	background.Go(func() { g.admins.ServeSocket(work) })
 	ready := make(chan struct{})
 	background.Go(func() {
 		defer close(ready)

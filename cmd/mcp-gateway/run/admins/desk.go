@@ -2,10 +2,9 @@ package admins
 
 import (
 	"context"
-	"errors"
-	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,6 +63,7 @@ type Desk struct {
 	api    *admin.API
 	page   http.Handler // nil where there is no console
 	now    atomic.Pointer[people]
+	waits  atomic.Bool // the listener's address is in use
 }
 
 // people are those of the configuration that is in force.
@@ -125,53 +125,28 @@ func (d *Desk) Set(c *config.Config) error {
 	return nil
 }
 
-// Serve answers until ctx ends.
+// Serve answers on the listener and on the socket until ctx ends.
 func (d *Desk) Serve(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		d.told("the operators' listener is not served", d.listen(ctx))
-	}()
+	var listener sync.WaitGroup
+	listener.Go(func() { d.told("the operators' listener is not served", d.listen(ctx)) })
+	d.ServeSocket(ctx)
+	listener.Wait()
+}
+
+// ServeSocket answers on the socket alone until ctx ends, as a gateway does that serves
+// the one host which started it: the listener is for whoever serves for good.
+func (d *Desk) ServeSocket(ctx context.Context) {
 	go d.sweep(ctx)
 	err := local.Serve(ctx, d.o.Config.State.Dir, string(d.o.Journal.Writer().Replica), func(token staff.Digest) *http.Server {
 		return d.server(d.api.Handler(func() staff.Digest { return token }))
 	})
 	d.told("the operators' socket is not served", err)
-	<-done
 }
 
 func (d *Desk) told(what string, err error) {
 	if err != nil {
 		d.o.Log.Error(what, zap.Error(err))
 	}
-}
-
-// listen serves the listener of the configuration, if there is one.
-func (d *Desk) listen(ctx context.Context) error {
-	if d.o.Config.Admin.Listen == "" {
-		return nil
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.o.Config.Admin.Listen)
-	if err != nil {
-		return err
-	}
-	answers := http.NewServeMux()
-	api := d.api.Handler(nil)
-	told := []zap.Field{zap.String("url", "http://"+listener.Addr().String())}
-	answers.Handle("/", api)
-	if d.page != nil {
-		answers.Handle(console.Path, d.page)
-		answers.Handle("GET /{$}", toPage(api))
-		told = append(told, zap.String("console", Page(d.o.Config)+console.Path))
-	}
-	server := d.server(d.hosts(answers))
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // what is asked here is short
-	defer stop()
-	d.o.Log.Info("operators", told...)
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }
 
 func (d *Desk) server(h http.Handler) *http.Server {

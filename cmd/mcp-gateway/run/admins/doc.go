@@ -5,6 +5,7 @@
 // Map:
 //
 //	desk.go    Desk: who they are now, and where they are answered
+//	listen.go  the listener, as soon as its address is free
 //	look.go    kept arguments, once the look is on record
 //	record.go  what they do, as events
 //	world.go   where calls go and where people approve, in words

@@ -41,6 +41,7 @@ type Standing struct {
 	Boot      uint64            `json:"boot"`
 	Uptime    string            `json:"uptime"`
 	Refused   []gateway.Reason  `json:"refused,omitempty"` // why the files as they are now are not in force; none where they are
+	Waits     bool              `json:"operators_wait,omitempty"` // their listener's address is in use, so that it is not served yet
 	Policy    string            `json:"policy"`
 	Bundles   Bundles           `json:"bundles,omitempty"` // where policy is delivered
 	Upstreams []upstreamStands  `json:"upstreams"`
@@ -86,6 +87,9 @@ func (s *Standing) Lines(now time.Time) []string {
 	var out []string
 	if len(s.Refused) > 0 {
 		out = append(out, fmt.Sprintf("config changes_refused codes=%v", s.Refused))
+	}
+	if s.Waits {
+		out = append(out, "operators not_listening reason=address_in_use")
 	}
 	for _, u := range s.Upstreams {
 		line := "upstream " + u.ID + " up"
