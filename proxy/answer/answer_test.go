@@ -134,6 +134,16 @@ func TestUnknownResourcesByEra(t *testing.T) {
 	}
 }
 
+// A model reads which scopes are wanted where the host's revision has no challenge for it.
+func TestScopesInTheText(t *testing.T) {
+	e := gateway.Fail(gateway.CodeInsufficientScope, gateway.ReasonScopeMissing)
+	e.Scopes = []string{"desk:read", "desk:write"}
+	status, body := answer.NewTable().Render(answer.Refusal{Err: e, Call: audit.NewID(time.Now()), Request: []byte("1"), Tool: true, Legacy: true})
+	if status != 200 || !contains(body, `that this needs. It needs desk:read desk:write."`) || !contains(body, `"scopes":["desk:read","desk:write"]`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // A host learns which capabilities are wanted; one of an earlier revision, which
 // knows no such error, as the result of its tool.
 func TestMissingCapability(t *testing.T) {

@@ -28,8 +28,8 @@ func TestPage(t *testing.T) {
 Written from the one table of refusals (` + "`proxy/answer`" + `, ` + "`go test ./proxy/answer -update`" + `).
 In answer to ` + "`tools/call`" + ` a code *for models* is a tool result with ` + "`isError`" + `, HTTP 200: the model
 reads ` + "`code: sentence`" + `, with JSON Pointers and keywords of what was wrong where it is about
-arguments, the ticket and where it is answered of a call that needs approval, and a time to wait
-where there is one. Everywhere else, and for the other codes, a
+arguments, the ticket and where it is answered of a call that needs approval, the scopes that a
+host of a revision before 2026-07-28 is to get, and a time to wait where there is one. Everywhere else, and for the other codes, a
 program gets a JSON-RPC error with that sentence, which its user may be shown. Beside it stand
 the code, the kind of retry, reasons from a closed vocabulary and the call's id, and nothing
 else: no text, name, path, host or value of an upstream, no cause, no stage. The cause is in the

@@ -81,6 +81,9 @@ func appendToolError(dst []byte, r *Refusal, row Row) []byte {
 		text.WriteString([2]string{" ", "; "}[min(i, 1)])
 		text.WriteString(v.Pointer + " (" + v.Keyword + ")")
 	}
+	if r.Err.Code == gateway.CodeInsufficientScope && len(r.Err.Scopes) > 0 { // reviewed words
+		text.WriteString(" It needs " + strings.Join(r.Err.Scopes, " ") + ".")
+	}
 	if r.Keyless && r.Err.Code == gateway.CodeOutcomeUnknown && !r.about().IsZero() {
 		text.WriteString(" Its action is " + r.about().String() + ".")
 	}
