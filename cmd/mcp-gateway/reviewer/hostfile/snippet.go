@@ -15,7 +15,7 @@ import (
 type remote struct {
 	Type    string            `json:"type"`
 	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers"`
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 type local struct {
@@ -29,6 +29,8 @@ func Snippet(at *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snippet",
 		Short: "Print what goes into a host's file of servers",
+		Long: "Print what goes into a host's file of servers: the URL and a place for the key, or the URL alone where only issuers\n" +
+			"are configured: the host then finds the issuer by itself and gets a token from it.",
 		Args:  cobra.NoArgs,
 	}
 	upstream := cmd.Flags().String("upstream", "", "the endpoint of this upstream alone")
@@ -49,7 +51,11 @@ func Snippet(at *string) *cobra.Command {
 		if *upstream != "" {
 			name, path = *upstream, "/mcp/"+*upstream
 		}
-		var server any = remote{Type: "http", URL: cmp.Or(c.Listen.URL, c.Listen.Scheme()+"://"+c.Listen.MCP) + path, Headers: map[string]string{"Authorization": "Bearer ${MCP_GATEWAY_KEY}"}}
+		web := remote{Type: "http", URL: cmp.Or(c.Listen.URL, c.Listen.Scheme()+"://"+c.Listen.MCP) + path}
+		if len(c.Auth.Keys) > 0 || len(c.Auth.Issuers) == 0 { // else the host finds the issuer, and gets a token itself
+			web.Headers = map[string]string{"Authorization": "Bearer ${MCP_GATEWAY_KEY}"}
+		}
+		var server any = web
 		if *stdio {
 			path, err := filepath.Abs(*at)
 			if err != nil {
