@@ -31,7 +31,7 @@ func Snippet(at *string) *cobra.Command {
 		Short: "Print what goes into a host's file of servers",
 		Long: "Print what goes into a host's file of servers: the URL and a place for the key, or the URL alone where only issuers\n" +
 			"are configured: the host then finds the issuer by itself and gets a token from it.",
-		Args:  cobra.NoArgs,
+		Args: cobra.NoArgs,
 	}
 	upstream := cmd.Flags().String("upstream", "", "the endpoint of this upstream alone")
 	stdio := cmd.Flags().Bool("stdio", false, "for a host that starts its servers itself")

@@ -40,7 +40,7 @@ type Standing struct {
 	Replica   string            `json:"replica"`
 	Boot      uint64            `json:"boot"`
 	Uptime    string            `json:"uptime"`
-	Refused   []gateway.Reason  `json:"refused,omitempty"` // why the files as they are now are not in force; none where they are
+	Refused   []gateway.Reason  `json:"refused,omitempty"`        // why the files as they are now are not in force; none where they are
 	Waits     bool              `json:"operators_wait,omitempty"` // their listener's address is in use, so that it is not served yet
 	Policy    string            `json:"policy"`
 	Bundles   Bundles           `json:"bundles,omitempty"` // where policy is delivered
