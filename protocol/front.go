@@ -103,3 +103,7 @@ func SetParams(h http.Header, ms []Mirror, arguments []byte) { headers.SetParams
 // AsksForSecret reports whether a field of a form asks for a secret, by its
 // schema, its name or its title. See [headers.AsksForSecret].
 func AsksForSecret(field []byte, name string) bool { return headers.AsksForSecret(field, name) }
+
+// SolicitsSecret reports whether a text that is shown with a form asks for a secret.
+// See [headers.SolicitsSecret].
+func SolicitsSecret(shown string) bool { return headers.SolicitsSecret(shown) }

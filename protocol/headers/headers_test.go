@@ -347,6 +347,13 @@ func TestAsksForSecret(t *testing.T) {
 		{"credit_card_number", `{"type":"string"}`, true},
 		{"value", `{"type":"string","title":"One-time code"}`, true},
 		{"email", `{"type":"string","format":"email"}`, false}, // a form may ask who somebody is
+		{"P4ssword", `{"type":"string"}`, true},
+		{"pa$$w0rd", `{"type":"string"}`, true},
+		{"p1n", `{"type":"string"}`, true},
+		{"t0ken", `{"type":"string"}`, true},
+		{"value", `{"type":"string","title":"Your p@ssword"}`, true},
+		{"address1", `{"type":"string"}`, false},
+		{"line_3", `{"type":"string"}`, false},
 		{"promo_code", `{"type":"string"}`, false},
 		{"max_tokens", `{"type":"integer"}`, false},
 		{"keep_password", `{"type":"boolean"}`, false},

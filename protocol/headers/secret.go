@@ -24,7 +24,48 @@ func AsksForSecret(field []byte, name string) bool {
 		shown, _ := rawjson.Text(title)
 		names = append(names, shown)
 	}
+	for _, shown := range names {
+		names = append(names, plain(shown)...)
+	}
 	return isSecret(field, text, names)
+}
+
+// asking reports whether a word asks whoever reads it to type something.
+func asking(word string) bool {
+	return oneOf(word, "enter", "type", "provide", "supply", "paste", "input", "give", "tell", "submit", "share", "send", "write", "fill",
+		"put", "insert", "specify", "need", "needs", "require", "requires", "required", "reveal", "confirm", "what")
+}
+
+// briefly is the number of words up to which a sentence that names a secret asks for it.
+const briefly = 4
+
+// SolicitsSecret reports whether what is shown with a form asks for what must not be
+// typed into one: a sentence in which a word asks, or that says little more than the
+// name of a secret.
+func SolicitsSecret(shown string) bool {
+	for _, text := range append(plain(shown), shown) {
+		for sentence := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
+			said := words(sentence)
+			asks := len(said) <= briefly || slices.ContainsFunc(said, asking)
+			if asks && secretName(said, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plain returns what a text says with digits and signs read as the letters that they
+// look like, among them 1 as either of two; nothing where it has none.
+func plain(text string) []string {
+	if !strings.ContainsAny(text, "01345$@") {
+		return nil
+	}
+	letters := strings.NewReplacer("0", "o", "3", "e", "4", "a", "5", "s", "$", "s", "@", "a").Replace(text)
+	if !strings.Contains(letters, "1") {
+		return []string{letters}
+	}
+	return []string{strings.ReplaceAll(letters, "1", "l"), strings.ReplaceAll(letters, "1", "i")}
 }
 
 // isSecret reports whether a property is of a class that must not travel in a

@@ -104,14 +104,15 @@ func (x *Executor) exchange(ctx context.Context, c *call.Call, out protocol.Outg
 // tries sends the call, and again where its failure may pass and the call may run
 // twice. Once a try may have run, no later one says that nothing was executed.
 func (x *Executor) tries(ctx context.Context, c *call.Call, out protocol.Outgoing) error {
-	for n := 1; ; n++ {
+	for n, doubted := 1, c.Effect != nil && c.Effect.Doubted; ; n++ {
 		err := x.send(ctx, c, out)
 		if err == nil {
 			return nil
 		}
-		if fx := c.Effect; fx != nil {
-			fx.Doubted = fx.Doubted || c.Incoming.Sent
-			c.Incoming.Sent = fx.Doubted
+		doubted = doubted || c.Incoming.Sent
+		c.Incoming.Sent = doubted
+		if c.Effect != nil {
+			c.Effect.Doubted = doubted
 		}
 		if !pace.Safe(c, &out) || !x.Retry.Again(ctx, n, err) {
 			return err
@@ -153,6 +154,9 @@ func (x *Executor) lost(c *call.Call, err error) error {
 		}
 	case c.Item.Item().Facts.Class() == gateway.Read:
 		c.Outcome = gateway.OutcomeFailed
+		if e.Code == gateway.CodeUnavailable { // so ended the last try; an earlier one may have run
+			e.Code = gateway.CodeExecutionError
+		}
 	default:
 		c.Outcome = gateway.OutcomeUnknown
 		e.Code = gateway.CodeOutcomeUnknown

@@ -10,6 +10,7 @@ import (
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
+	"mcp-gateway/proxy/retry"
 	"mcp-gateway/registry"
 )
 
@@ -37,6 +38,7 @@ func TestLost(t *testing.T) {
 		{"a write that was taken back before it was sent", write, false, gateway.Fail(gateway.CodeCancelled), gateway.CodeCancelled, gateway.OutcomeFailed},
 		{"a read without an answer", read, true, gateway.Fail(execution), execution, gateway.OutcomeFailed},
 		{"a read out of time", read, true, gateway.Fail(timeout), timeout, gateway.OutcomeFailed},
+		{"a read whose last try was not sent", read, true, gateway.Fail(unavailable), execution, gateway.OutcomeFailed},
 		{"a write without an answer", write, true, gateway.Fail(execution), unknown, gateway.OutcomeUnknown},
 		{"a write out of time", write, true, gateway.Fail(timeout), unknown, gateway.OutcomeUnknown},
 		{"a write whose caller left", write, true, gateway.Fail(gateway.CodeCancelled), unknown, gateway.OutcomeUnknown},
@@ -51,6 +53,33 @@ func TestLost(t *testing.T) {
 		err := d.lost(c, tc.err)
 		if got, _ := code(err); got != tc.code || c.Outcome != tc.outcome {
 			t.Errorf("%s: %q %q, want %q %q", tc.name, got, c.Outcome, tc.code, tc.outcome)
+		}
+	}
+}
+
+// A try that may have run is not made up for by a later one that was not sent.
+func TestTriesThatMayHaveRun(t *testing.T) {
+	exited := gateway.Fail(gateway.CodeExecutionError, "exited")
+	down := reply{err: gateway.Fail(gateway.CodeUnavailable, "exited")}
+	for name, tc := range map[string]struct {
+		replies []reply
+		facts   gateway.ExposureFacts
+		code    gateway.Code
+		sent    int
+	}{
+		"a read that arrived once":       {[]reply{{in: protocol.Incoming{Sent: true}, err: exited}, down}, read, gateway.CodeExecutionError, 3},
+		"a read that never did":          {[]reply{down}, read, gateway.CodeUnavailable, 3},
+		"a read that did in the end":     {[]reply{down, {in: protocol.Incoming{Sent: true}, err: exited}, down}, read, gateway.CodeExecutionError, 3},
+		"a write that arrived":           {[]reply{{in: protocol.Incoming{Sent: true}, err: exited}, down}, write, gateway.CodeOutcomeUnknown, 1},
+		"a write that did in the second": {[]reply{down, {in: protocol.Incoming{Sent: true}, err: exited}, down}, write, gateway.CodeOutcomeUnknown, 2},
+	} {
+		d := newDesk(t, oneTool(), tc.facts)
+		d.Retry = retry.Plan{Tries: 3, Random: func() float64 { return 0 }}
+		c := d.tool(t, "")
+		d.replies = tc.replies
+		err := d.exchange(t.Context(), c, protocol.Outgoing{Method: protocol.MethodToolsCall})
+		if got, _ := code(err); got != tc.code || len(d.sent) != tc.sent {
+			t.Errorf("%s: %v, sent %d times; want %q, %d", name, err, len(d.sent), tc.code, tc.sent)
 		}
 	}
 }

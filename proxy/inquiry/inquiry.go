@@ -93,8 +93,8 @@ func shape(what string) error {
 }
 
 // Judge says whether a question may be asked at all: a form must not ask for
-// secrets, by whatever field at whatever depth (2026-07-28, Elicitation, Security),
-// and a URL must be one for browsers that leads where the upstream's links may.
+// secrets, by whatever field at whatever depth, or by its words where it takes text
+// (2026-07-28, Elicitation, Security), and a URL must be one for browsers that leads where the upstream's links may.
 func (q *Question) Judge(leads func(link string) bool) error {
 	if strings.HasPrefix(q.Key, Own) {
 		return gateway.Fail(gateway.CodeAskRefused)
@@ -108,10 +108,65 @@ func (q *Question) Judge(leads func(link string) bool) error {
 		}
 		return nil
 	}
-	if form, ok := protocol.Member(q.Params, "requestedSchema"); ok && asksForSecret(form, 0) {
+	form, _ := protocol.Member(q.Params, "requestedSchema")
+	if asksForSecret(form, 0) || takesText(form) && solicits(q.Params, "message", "title") {
 		return gateway.Fail(gateway.CodeAskRefused, gateway.ReasonSecretAsked)
 	}
 	return nil
+}
+
+// solicits reports whether a text that a person is shown asks for a secret.
+func solicits(object []byte, names ...string) bool {
+	for _, name := range names {
+		raw, _ := protocol.Member(object, name)
+		if text, ok := protocol.Text(raw); ok && protocol.SolicitsSecret(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesText reports whether something can be typed into a form: a field is neither yes
+// or no nor a choice. A form that is composed of others may hold such a field.
+func takesText(form []byte) bool {
+	if protocol.Kind(form) != '{' {
+		return false
+	}
+	for keyword, part := range protocol.Members(form) {
+		switch string(keyword) {
+		case "type", "required", "$schema", "title", "description", "additionalProperties":
+		case "properties":
+			if protocol.Kind(part) == '{' && anyTyped(part) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// anyTyped is takesText of the fields of a form.
+func anyTyped(fields []byte) bool {
+	for _, field := range protocol.Members(fields) {
+		if typed(field) {
+			return true
+		}
+	}
+	return false
+}
+
+func typed(field []byte) bool {
+	if protocol.Kind(field) != '{' {
+		return true
+	}
+	for _, choice := range [...]string{"enum", "oneOf", "anyOf", "const"} {
+		if _, has := protocol.Member(field, choice); has {
+			return false
+		}
+	}
+	kind, _ := protocol.Member(field, "type")
+	return !protocol.IsText(kind, "boolean") && !protocol.IsText(kind, "array")
 }
 
 // maxForm is how deep a form is looked through; the protocol's own are flat.
@@ -149,7 +204,7 @@ func asksWithin(keyword string, part []byte, depth int) bool {
 		}
 		for name, field := range protocol.Members(part) {
 			declares := protocol.Kind(field) == '{' && keyword == "properties"
-			if declares && protocol.AsksForSecret(field, string(name)) || asksForSecret(field, depth+1) {
+			if declares && (protocol.AsksForSecret(field, string(name)) || typed(field) && solicits(field, "description")) || asksForSecret(field, depth+1) {
 				return true
 			}
 		}

@@ -66,6 +66,15 @@ func TestJudge(t *testing.T) {
 		`{"mode":"url","url":"file:///etc/passwd"}`:                                                    gateway.ReasonURLAsked,
 		`{"mode":"url","url":"https://bank.example@evil.example/"}`:                                    gateway.ReasonURLAsked,
 		`{"mode":"url"}`: gateway.ReasonURLAsked,
+		`{"message":"Please type your GitHub password below","requestedSchema":{"type":"object","properties":{"field1":{"type":"string"}}}}`:           gateway.ReasonSecretAsked,
+		`{"message":"Enter your one-time code","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}`:                             gateway.ReasonSecretAsked,
+		`{"message":"GitHub p4ssw0rd:","requestedSchema":{"type":"object","properties":{"n":{"type":"string"}}}}`:                                      gateway.ReasonSecretAsked,
+		`{"message":"Go on","requestedSchema":{"type":"object","properties":{"f":{"type":"string","description":"Paste the API key of GitHub"}}}}`:     gateway.ReasonSecretAsked,
+		`{"message":"Go on","requestedSchema":{"type":"object","properties":{"P4ssword":{"type":"string"}}}}`:                                          gateway.ReasonSecretAsked,
+		`{"message":"Really confirm that the password of alice is reset?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}}}}`: "",
+		`{"message":"What is next for the password policy?","requestedSchema":{"properties":{"next":{"type":"string","enum":["keep","drop"]}}}}`:       "",
+		`{"message":"The password was reset by mail. Which region is next?","requestedSchema":{"properties":{"region":{"type":"string"}}}}`:            "",
+		`{"message":"Enter your name and street","requestedSchema":{"properties":{"line1":{"type":"string","description":"Street and number"}}}}`:      "",
 	} {
 		q := inquiry.Question{Method: protocol.MethodElicit, Params: []byte(params)}
 		err := q.Judge(func(link string) bool { return strings.HasPrefix(link, "https://example.com/") })

@@ -19,22 +19,43 @@ func Arguments(raw []byte, pointers []string) []byte {
 
 // Result returns a tool's result without what the pointers name in its
 // structuredContent: a text becomes "[masked]", another member is left out, an
-// element of an array becomes null. Its text blocks are masked alike where they
-// are JSON; any other block may hold the same in other words and is replaced.
+// element of an array becomes null; so does a value that stands where a pointer goes
+// on, and in which it can't. A text block is masked alike where it is JSON that says
+// the same as structuredContent or, without that, in which every pointer leads to a
+// value. Any other block may hold the same in another shape and is replaced; members
+// that could, such as _meta, are left out.
 func Result(raw []byte, pointers []string, limits protocol.Limits) []byte {
 	t := treeOf(pointers)
+	structured, _ := protocol.Member(raw, "structuredContent")
 	out := append(make([]byte, 0, len(raw)), '{')
 	for name, value := range protocol.Members(raw) {
+		before := len(out)
 		out = append(protocol.AppendString(out, string(name)), ':')
 		switch string(name) {
 		case "structuredContent":
-			out = edit(out, value, t, masked)
+			if !t.fits(value) {
+				value = masked(value)
+			} else {
+				value = edit(nil, value, t, masked)
+			}
 		case "content":
-			out = blocks(out, value, t, limits)
+			value = blocks(nil, value, structured, t, limits)
+		case "isError":
+			if protocol.Kind(value) != 't' && protocol.Kind(value) != 'f' {
+				value = nil
+			}
+		case "resultType":
+			if !protocol.IsText(value, protocol.ResultComplete) {
+				value = nil
+			}
 		default:
-			out = append(out, value...)
+			value = nil
 		}
-		out = append(out, ',')
+		if value == nil {
+			out = out[:before]
+			continue
+		}
+		out = append(append(out, value...), ',')
 	}
 	return closed(out, '}')
 }
@@ -62,6 +83,63 @@ func treeOf(pointers []string) *tree {
 		at.leaf = true
 	}
 	return root
+}
+
+// fits reports whether the pointers can go on in a value: by names in an object, by
+// indexes in an array. Null says nothing and fits.
+func (t *tree) fits(value []byte) bool {
+	switch protocol.Kind(value) {
+	case 'n':
+		return true
+	case '{':
+		_, named := protocol.Member(value, "*")
+		return t.under["*"] == nil || named
+	case '[':
+		for token := range t.under {
+			if _, err := strconv.ParseUint(token, 10, 32); err != nil && token != "*" {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// leads reports whether every pointer leads to something in a value.
+func (t *tree) leads(value []byte) bool {
+	kind := protocol.Kind(value)
+	if kind == 'n' || !t.fits(value) {
+		return false
+	}
+	if kind == '{' {
+		for token, next := range t.under {
+			member, there := protocol.Member(value, token)
+			if !there || !next.leaf && !next.leads(member) {
+				return false
+			}
+		}
+		return true
+	}
+	i := 0
+	for element := range protocol.Elements(value) {
+		next := t.element(i)
+		i++
+		if next != nil && !next.leaf && !next.leads(element) {
+			return false
+		}
+	}
+	for token := range t.under {
+		if n, err := strconv.Atoi(token); err == nil && n >= i {
+			return false
+		}
+	}
+	return true
+}
+
+// hides reports whether a value is taken out whole: the pointers name it or, in a
+// result, stop short at it.
+func (t *tree) hides(value []byte, instead func([]byte) []byte) bool {
+	return t != nil && (t.leaf || instead != nil && !t.fits(value))
 }
 
 // element is what the pointers say of the i-th element of an array.
@@ -109,7 +187,7 @@ func editObject(dst, value []byte, t *tree, instead func([]byte) []byte) []byte 
 	dst = append(dst, '{')
 	for name, member := range protocol.Members(value) {
 		next := t.under[string(name)]
-		if next != nil && next.leaf {
+		if next.hides(member, instead) {
 			if instead == nil || instead(member) == nil {
 				continue
 			}
@@ -136,7 +214,7 @@ func editArray(dst, value []byte, t *tree, instead func([]byte) []byte) []byte {
 		switch {
 		case next == nil:
 			dst = append(dst, element...)
-		case !next.leaf:
+		case !next.hides(element, instead):
 			dst = edit(dst, element, next, instead)
 		case instead != nil && instead(element) != nil:
 			dst = append(dst, instead(element)...)
@@ -149,14 +227,14 @@ func editArray(dst, value []byte, t *tree, instead func([]byte) []byte) []byte {
 }
 
 // blocks appends the content of a tool's result, masked.
-func blocks(dst, content []byte, t *tree, limits protocol.Limits) []byte {
+func blocks(dst, content, structured []byte, t *tree, limits protocol.Limits) []byte {
 	dst = append(dst, '[')
 	for block := range protocol.Elements(content) {
 		kind, _ := protocol.Member(block, "type")
 		raw, _ := protocol.Member(block, "text")
 		text, isText := protocol.Text(raw)
 		inner := []byte(text)
-		if protocol.IsText(kind, "text") && isText && protocol.Check(inner, limits) == nil {
+		if protocol.IsText(kind, "text") && isText && protocol.Check(inner, limits) == nil && t.knows(inner, structured) {
 			inner = edit(nil, inner, t, masked)
 		} else {
 			inner = []byte(Masked)
@@ -164,6 +242,15 @@ func blocks(dst, content []byte, t *tree, limits protocol.Limits) []byte {
 		dst = append(protocol.AppendString(append(dst, `{"type":"text","text":`...), string(inner)), "},"...)
 	}
 	return closed(dst, ']')
+}
+
+// knows reports whether JSON in a text has the very shape that is masked. That of
+// structuredContent was held against the pinned schema.
+func (t *tree) knows(inner, structured []byte) bool {
+	if structured != nil {
+		return t.fits(structured) && protocol.Kind(structured) == '{' && protocol.Equal(inner, structured)
+	}
+	return protocol.Kind(inner) == '{' && t.leads(inner)
 }
 
 // closed ends an object or array whose members each end with a comma.

@@ -39,11 +39,50 @@ func TestResultsAreMasked(t *testing.T) {
 		"an element": {`{"structuredContent":{"a":["x",2]}}`, "/a/*", `{"structuredContent":{"a":["[masked]",null]}}`},
 		"text that is the same as JSON": {`{"content":[{"type":"text","text":"{\"a\":\"x\",\"b\":1}"}],"structuredContent":{"a":"x","b":1}}`, "/a",
 			`{"content":[{"type":"text","text":"{\"a\":\"[masked]\",\"b\":1}"}],"structuredContent":{"a":"[masked]","b":1}}`},
-		"text in other words": {`{"content":[{"type":"text","text":"a is x"}]}`, "/a", `{"content":[{"type":"text","text":"[masked]"}]}`},
-		"another block":       {`{"content":[{"type":"image","data":"eA==","mimeType":"image/png"}]}`, "/a", `{"content":[{"type":"text","text":"[masked]"}]}`},
-		"_meta stays":         {`{"_meta":{"a":"x"},"content":[]}`, "/a", `{"_meta":{"a":"x"},"content":[]}`},
+		"text in other words":      {`{"content":[{"type":"text","text":"a is x"}]}`, "/a", `{"content":[{"type":"text","text":"[masked]"}]}`},
+		"another block":            {`{"content":[{"type":"image","data":"eA==","mimeType":"image/png"}]}`, "/a", `{"content":[{"type":"text","text":"[masked]"}]}`},
+		"_meta goes":               {`{"_meta":{"a":"x"},"content":[]}`, "/a", `{"content":[]}`},
+		"unknown members go":       {`{"resultType":"complete","zork":{"a":"x"},"isError":false,"content":[]}`, "/a", `{"resultType":"complete","isError":false,"content":[]}`},
+		"known ones that say more": {`{"resultType":"x","isError":"x","content":[]}`, "/a", `{"content":[]}`},
+		"a leaf that is absent":    {`{"structuredContent":{"a":{"c":1}}}`, "/a/b", `{"structuredContent":{"a":{"c":1}}}`},
+		"a parent that is null":    {`{"structuredContent":{"a":null}}`, "/a/b", `{"structuredContent":{"a":null}}`},
+		"an array for an object":   {`{"structuredContent":{"a":[{"b":"x"}],"c":1}}`, "/a/b", `{"structuredContent":{"c":1}}`},
+		"a text for an object":     {`{"structuredContent":{"a":"x","c":1}}`, "/a/b", `{"structuredContent":{"a":"[masked]","c":1}}`},
+		"an object for an array":   {`{"structuredContent":{"a":{"b":"x"},"c":1}}`, "/a/*/b", `{"structuredContent":{"c":1}}`},
+		"an array for all":         {`{"structuredContent":[{"a":"x"}],"content":[]}`, "/a", `{"content":[]}`},
+		"a text in an array":       {`{"structuredContent":{"a":["x",{"b":"x"}]}}`, "/a/*/b", `{"structuredContent":{"a":["[masked]",{"b":"[masked]"}]}}`},
+		"text that is another JSON": {`{"content":[{"type":"text","text":"{\"a\":\"x\",\"b\":\"x\"}"}],"structuredContent":{"a":"x"}}`, "/a",
+			`{"content":[{"type":"text","text":"[masked]"}],"structuredContent":{"a":"[masked]"}}`},
 	} {
 		if got := string(oblige.Result([]byte(c.raw), strings.Fields(c.paths), protocol.DefaultLimits())); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// JSON in a text may say the same in another shape.
+func TestTextsOfAnotherShapeAreReplaced(t *testing.T) {
+	for name, c := range map[string]struct{ text, path, want string }{
+		"the shape":            {`{"customer":{"email":"MASKME1","id":1}}`, "/customer/email", `{"customer":{"email":"[masked]","id":1}}`},
+		"elements":             {`{"c":[{"e":"MASKME1","n":1}]}`, "/c/*/e", `{"c":[{"e":"[masked]","n":1}]}`},
+		"no elements":          {`{"c":[]}`, "/c/*/e", `{"c":[]}`},
+		"an array":             {`[{"customer":{"email":"MASKME1"}}]`, "/customer/email", oblige.Masked},
+		"within":               {`{"result":{"customer":{"email":"MASKME1"}}}`, "/customer/email", oblige.Masked},
+		"quoted":               {`"MASKME1"`, "/customer/email", oblige.Masked},
+		"another member":       {`{"note":"MASKME1"}`, "/customer/email", oblige.Masked},
+		"another case":         {`{"Customer":{"Email":"MASKME1"}}`, "/customer/email", oblige.Masked},
+		"JSON in a string":     {`"{\"customer\":{\"email\":\"MASKME1\"}}"`, "/customer/email", oblige.Masked},
+		"a number":             {`17`, "/customer/email", oblige.Masked},
+		"the leaf is absent":   {`{"customer":{"mail":"MASKME1"}}`, "/customer/email", oblige.Masked},
+		"a parent is a text":   {`{"customer":"MASKME1"}`, "/customer/email", oblige.Masked},
+		"a parent is a list":   {`{"customer":[{"email":"MASKME1"}]}`, "/customer/email", oblige.Masked},
+		"an element is a text": {`{"c":[{"e":"x"},"MASKME1"]}`, "/c/*/e", oblige.Masked},
+		"too few elements":     {`{"c":["MASKME1"]}`, "/c/1", oblige.Masked},
+	} {
+		raw := protocol.AppendString([]byte(`{"content":[{"type":"text","text":`), c.text)
+		out := oblige.Result(append(raw, "}]}"...), []string{c.path}, protocol.DefaultLimits())
+		value, _ := protocol.Lookup(out, "/content/0/text")
+		if got, _ := protocol.Text(value); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
