@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"mcp-gateway/gateway"
-	"mcp-gateway/protocol"
 	"mcp-gateway/registry/flap"
 	"mcp-gateway/registry/identity"
 	"mcp-gateway/registry/listed"
@@ -54,21 +53,6 @@ type Listing struct {
 	Revision     string
 	Instructions []byte // as sent, nil when none; never shown to a host unreviewed
 	Capabilities []byte // the object that it declared, as sent; nil when none
-}
-
-// List is what is known of an upstream's last list.
-type List struct {
-	Upstream     string
-	Era          string
-	Revision     string
-	Instructions []byte
-	Capabilities []byte
-	Facts        []byte         // what it is: the object that Identity is the digest of; nil where that is not known
-	Identity     gateway.Digest // "" likewise
-	TTL          time.Duration
-	Items        int       // listed, served or not
-	At           time.Time // when the last list came
-	Whole        time.Time // when the last whole one came; zero = never
 }
 
 // of returns what was listed of one kind.
@@ -164,11 +148,21 @@ func (r *Registry) Lists() []List {
 	return all
 }
 
-// SetExposure replaces the reviewers' word as a whole.
+// SetExposure replaces the reviewers' word as a whole. Where that changes what makes up an
+// upstream, the upstream is measured anew before it is judged: its identity covers the
+// files that its review declares.
 func (r *Registry) SetExposure(x *Exposure) Changes {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	before := r.exposure
 	r.exposure = x
+	for id, l := range r.lists {
+		if !before.Upstream(id).MeasuresAs(x.Upstream(id)) {
+			anew := *l
+			anew.info.Measure(r.facts(id, &Listing{Revision: l.info.Revision, Capabilities: l.info.Capabilities}))
+			r.lists[id] = &anew
+		}
+	}
 	return r.commit()
 }
 
@@ -204,10 +198,7 @@ func (r *Registry) Publish(upstream string, l Listing) (Changes, error) {
 		Upstream: upstream, Era: l.Era, Revision: l.Revision, Instructions: bytes.Clone(l.Instructions), Capabilities: bytes.Clone(l.Capabilities),
 		TTL: l.TTL, At: now, Whole: now,
 	}}
-	if f := r.facts(upstream, &l); f != nil {
-		next.info.Facts = f.Object()
-		next.info.Identity = protocol.DigestOf(next.info.Facts)
-	}
+	next.info.Measure(r.facts(upstream, &l))
 	if l.Partial {
 		next.merge(before)
 	}

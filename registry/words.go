@@ -9,6 +9,9 @@ import (
 // Definition is one thing as its upstream listed it; see package listed.
 type Definition = listed.Definition
 
+// List is what is known of an upstream's last list; see package listed.
+type List = listed.List
+
 // Profile is what an upstream was observed to be; see package identity.
 type Profile = identity.Profile
 

@@ -8,5 +8,6 @@
 //
 //	definition.go  Definition; Examine and Admission: one listed object, contained
 //	parts.go       Parts: which part of a definition is different
+//	list.go        List: what is known of the whole of what was listed
 //	name.go        tool names, and the names under which hosts see them
 package listed

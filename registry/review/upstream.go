@@ -1,6 +1,8 @@
 package review
 
 import (
+	"maps"
+
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry/identity"
 )
@@ -43,4 +45,18 @@ func (r *UpstreamRecord) Stand(is Met) (gateway.ExposureState, []gateway.Reason)
 // Tells says whether a reviewer saw these instructions.
 func (r *UpstreamRecord) Tells(instructions gateway.Digest) bool {
 	return r != nil && r.Instructions != "" && identity.Same(instructions, r.Instructions)
+}
+
+// MeasuresAs says whether an upstream is the same by both records, nil where there is none:
+// they declare the same files with the same contents, and name one identity. Where they
+// do not, what was measured by one says nothing by the other.
+func (r *UpstreamRecord) MeasuresAs(other *UpstreamRecord) bool {
+	var none UpstreamRecord
+	if r == nil {
+		r = &none
+	}
+	if other == nil {
+		other = &none
+	}
+	return r.Identity == other.Identity && maps.Equal(r.Files, other.Files)
 }

@@ -11,6 +11,7 @@ import (
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
+	"mcp-gateway/registry/identity"
 	"mcp-gateway/test/stage"
 )
 
@@ -64,4 +65,42 @@ func TestMovedUpstream(t *testing.T) {
 	if r := alice.Call(t, "up__t", `{}`); r.Code() != "" {
 		t.Errorf("once it is back: %s", r.Body)
 	}
+}
+
+// TestDeclaredFiles reviews the files that make up an upstream while it is served: what it
+// is, is measured with them at once, and it goes on.
+func TestDeclaredFiles(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t, stage.Options{Upstreams: []stage.Upstream{stage.Process("up", "banner")}})
+	alice, registry := s.Host("alice"), s.Gateway.Registry()
+	facts := func() *identity.Facts { return identity.Parse(registry.Lists()[0].Facts) }
+	review := func(f *identity.Facts, files string) {
+		t.Helper()
+		s.Write(t, "exposure.yaml", s.Exposure()+"upstreams:\n  up: {identity: \""+string(f.Digest())+"\", launch: \""+string(f.Launch())+"\""+files+"}\n")
+		fatal(t, s.Gateway.Reload(t.Context()))
+	}
+	called := func(when string, want gateway.Code) {
+		t.Helper()
+		if r := alice.Call(t, "up__echo", `{"x":1}`); r.Code() != string(want) {
+			t.Errorf("%s: %s", when, r.Body)
+		}
+	}
+	plain := facts()
+	review(plain, "")
+	called("without files", "")
+	for _, text := range []string{"first", "second"} { // the file is put in place and reviewed
+		digest := identity.Bytes([]byte(text))
+		s.Write(t, "srv.py", text)
+		whole := *plain
+		whole.Files = map[string]gateway.Digest{"srv.py": digest}
+		review(&whole, ", files: {srv.py: \""+string(digest)+"\"}")
+		called(text, "")
+		if got := facts().Files["srv.py"]; got != digest {
+			t.Errorf("%s is measured as %s", text, got)
+		}
+	}
+	review(plain, ", files: {srv.py: \""+string(identity.Bytes([]byte("second")))+"\"}")
+	called("reviewed as another", gateway.CodeUnknownTool)
+	review(plain, "")
+	called("without files again", "")
 }
