@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/config/exposure"
+	"mcp-gateway/config/form"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 	"mcp-gateway/registry/diff"
@@ -125,27 +127,32 @@ func approve(cmd *cobra.Command, f *flags, r *review, name string) error {
 	if err := acknowledged(o, record); err != nil {
 		return err
 	}
+	if err := successor(in, o.ID, record.Deprecated); err != nil {
+		return err
+	}
+	var now *registry.Record
 	if err := exposure.Approve(in.Config.Exposure, o.ID, o.Digest, record, func(rec *registry.Record) error {
+		now = rec
 		return rec.Fits(o.ID.Kind, o.Definition.InputSchema, o.Definition.OutputSchema)
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is approved in %s\n", o.ID, o.Digest, in.Config.Exposure)
+	if d := now.Facts.Deprecated; d.Retired(time.Now()) {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is retired in %s, and not served: its sunset was %s; --unset deprecated takes that out\n",
+			o.ID, o.Digest, in.Config.Exposure, d.Sunset.Format(time.DateOnly))
+	} else {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is approved in %s\n", o.ID, o.Digest, in.Config.Exposure)
+	}
 	if o.Record != nil {
-		r.kept(cmd.OutOrStdout(), o.Record)
+		r.kept(cmd.OutOrStdout(), o.Record, &record)
 	}
 	return nil
 }
 
 // kept says what of an earlier review goes on to hold, for it was not said anew.
-func (r *review) kept(w io.Writer, was *registry.Record) {
-	for _, k := range []struct{ what, now, before string }{
-		{"why", r.why, was.Facts.Why}, {"owner", r.owner, was.Facts.Owner}, {"side effect", r.effect, string(was.Facts.SideEffect)},
-		{"scopes", strings.Join(r.scopes, " "), strings.Join(was.Facts.Scopes, " ")},
-	} {
-		if k.now == "" && k.before != "" {
-			fmt.Fprintf(w, "  kept from the review by %s, %s: %s: %s\n", printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), k.what, printable(k.before))
-		}
+func (r *review) kept(w io.Writer, was *registry.Record, in *exposure.RecordInput) {
+	for _, k := range exposure.Kept(was, in) {
+		fmt.Fprintf(w, "  kept from the review by %s, %s: %s: %s\n", printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), k[0], printable(k[1]))
 	}
 	said := "kept from"
 	if string(was.Definition) != r.definition {
@@ -156,6 +163,30 @@ func (r *review) kept(w io.Writer, was *registry.Record) {
 			fmt.Fprintf(w, "  %s the review by %s, %s: waived %s: %s\n", said, printable(was.ApprovedBy), was.ApprovedAt.Format(time.DateOnly), code, printable(was.Waive[code]))
 		}
 	}
+}
+
+// successor refuses a deprecation in favour of a tool that neither its upstream lists nor
+// anybody reviewed: it would send callers nowhere.
+func successor(in *run.Inspection, id gateway.ItemID, d *gateway.Deprecation) error {
+	if d == nil || d.Use == "" {
+		return nil
+	}
+	var known []string
+	for _, o := range in.Registry.Observations() { // what is on record and not listed is among them
+		if o.ID.Kind == id.Kind && o.ID.Upstream == id.Upstream && o.ID.Name != "" && o.ID != id {
+			known = append(known, o.ID.Name)
+		}
+	}
+	switch {
+	case slices.Contains(known, d.Use):
+		return nil
+	case d.Use == id.Name:
+		return cli.Misused("--use: %s would replace itself; nothing was written", id)
+	case known == nil:
+		return cli.Misused("--use: %s has nothing else that could replace %s; nothing was written", id.Upstream, id)
+	}
+	return cli.Misused("--use: %s has no %s %q that could replace %s, and nothing was written%s", id.Upstream, id.Kind, d.Use, id,
+		form.DidYouMean(d.Use, known))
 }
 
 // missing names the flags that a first review of the item still needs.

@@ -10,5 +10,6 @@
 //	describe.go  the description of exposure.yaml: its sections, and an upstream's own review
 //	record.go    the description of one record, and the rules within it
 //	edit.go      Approve, Quarantine: change one record
+//	kept.go      Kept: what of a record an edit leaves in force
 //	replace.go   atomic replacement of a file under a lock
 package exposure

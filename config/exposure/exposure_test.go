@@ -397,3 +397,68 @@ func TestRecordsApart(t *testing.T) {
 		}
 	}
 }
+
+// What an edit leaves in force is told whole, and what it says anew is not among it.
+func TestKept(t *testing.T) {
+	x, err := Load("testdata/designed.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := *x.Items[gateway.ItemID{Upstream: "incident", Name: "create_incident_ticket"}]
+	was.Facts.Data = map[string]string{"/title": "internal", "/body": "secret"}
+	was.Facts.Handles = gateway.Handles{Gives: []string{"/cursor"}, Life: time.Hour}
+	was.Facts.Bounds = map[string]gateway.Bound{"/title": {MaxLength: 80, NonEmpty: true}}
+	lines := func(in RecordInput) string {
+		var out strings.Builder
+		for _, k := range Kept(&was, &in) {
+			fmt.Fprintf(&out, "%s: %s\n", k[0], k[1])
+		}
+		return out.String()
+	}
+	const all = `side_effect: write
+outbound: yes
+open_world: no
+reads_private: no
+untrusted_content: no
+idempotent: key
+idempotency: {argument: /request_id}
+scopes: ["incident:create:{severity}"]
+evidence: {external_id: /ticket_id}
+outcome: {pointer: /status, committed: ["open"], accepted: ["queued"], failed: ["rejected", "full"]}
+status: {tool: get_incident_ticket, arguments: {request_id: "{key}"}, found: /ticket_id, verify: yes}
+data: {/body: secret, /title: internal}
+timeout: 10s
+deprecated: {sunset: 2027-03-01, use: open_ticket}
+step_up: yes
+tenants: ["platform", "payments"]
+contract: "2.1"
+audit: disk
+owner: payments-oncall
+why: P1 incidents must reach the on-call queue
+handles: {gives: ["/cursor"], life: 1h0m0s}
+bounds: {/title: {max_length: 80, non_empty: yes}}
+`
+	if got := lines(RecordInput{ApprovedBy: "me"}); got != all {
+		t.Errorf("nothing said:\n%s", got)
+	}
+	no := false
+	got := lines(RecordInput{
+		SideEffect: gateway.Read, Idempotent: gateway.IdempotentNo, Outbound: &no, Data: map[string]string{"/title": "public"},
+		Unset: []string{"deprecated", "handles", "status"}, Why: "another", Owner: "me", Scopes: []string{"a"}, Timeout: time.Second,
+	})
+	const rest = `open_world: no
+reads_private: no
+untrusted_content: no
+evidence: {external_id: /ticket_id}
+outcome: {pointer: /status, committed: ["open"], accepted: ["queued"], failed: ["rejected", "full"]}
+data: {/body: secret}
+step_up: yes
+tenants: ["platform", "payments"]
+contract: "2.1"
+audit: disk
+bounds: {/title: {max_length: 80, non_empty: yes}}
+`
+	if got != rest {
+		t.Errorf("said in part:\n%s", got)
+	}
+}
