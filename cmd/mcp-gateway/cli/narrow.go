@@ -1,17 +1,45 @@
 package cli
 
 import (
+	"io"
+	"math"
+	"os"
 	"slices"
+	"strconv"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 )
 
-// mostWide is how wide a narrow table is at most, in characters, where its columns have
-// their least width.
-const mostWide, leastColumn, gap = 120, 10, 2
+// leastColumn is how narrow a column is made at most, in characters, to make a table fit;
+// gap is between two.
+const leastColumn, gap = 10, 2
+
+// spread is how wide a table may be where it is written, in characters: as wide as the
+// terminal, by COLUMNS where that is set; anywhere else nothing is cut.
+func spread(w io.Writer) int {
+	const unknown = 120
+	file, ok := w.(interface{ Fd() uintptr })
+	if !ok {
+		return math.MaxInt
+	}
+	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return math.MaxInt // no terminal
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if size.Col == 0 {
+		return unknown
+	}
+	return int(size.Col)
+}
 
 // narrowed returns the columns that are for people, the widest of them cut until the
-// table fits. The first column, by which things are named, stays whole.
-func (t *Table) narrowed() *Table {
+// table fits into that many characters. The first column, by which things are named,
+// stays whole.
+func (t *Table) narrowed(most int) *Table {
 	out := &Table{Columns: t.Narrow}
 	for _, stored := range t.Rows {
 		row := t.shown(stored)
@@ -35,7 +63,7 @@ func (t *Table) narrowed() *Table {
 				wide = i
 			}
 		}
-		if all <= mostWide || wide == 0 || widths[wide] <= leastColumn {
+		if all <= most || wide == 0 || widths[wide] <= leastColumn {
 			break
 		}
 		widths[wide]--

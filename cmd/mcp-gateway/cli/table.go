@@ -16,7 +16,7 @@ import (
 type Table struct {
 	Columns []string
 	Rows    [][]string
-	Narrow  []string        // the columns of aligned text, shortened to fit a terminal; nil = all, whole
+	Narrow  []string        // the columns of aligned text, on a terminal shortened to fit it; nil = all, whole
 	Kinds   map[string]Kind // by column; others are text
 	Extra   []string        // columns of JSON alone, their cells behind the others'; one of a column's name stands in its place
 	Values  [][]any         // the rows as JSON has them; nil = by their columns' kinds
@@ -91,7 +91,7 @@ func asText(row []string) []string {
 
 func (t *Table) writeText(w io.Writer) error {
 	if t.Narrow != nil {
-		t = t.narrowed()
+		t = t.narrowed(spread(w))
 	}
 	out := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(out, strings.ToUpper(strings.Join(t.Columns, "\t")))

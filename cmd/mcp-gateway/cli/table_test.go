@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -26,24 +29,36 @@ func TestCSVHoldsNoFormulas(t *testing.T) {
 }
 
 // A table for people fits a terminal, names what its rows are about in full, and is whole
-// in every other format.
+// in a pipe and in every other format.
 func TestNarrowTable(t *testing.T) {
 	long := strings.Repeat("reviewed ", 30)
 	table := &Table{Columns: []string{"name", "why", "hidden", "n"}, Narrow: []string{"name", "n", "why"}}
 	name := "up/" + strings.Repeat("x", 60)
 	table.Add(name, long, "not shown", "1")
-	var out, whole strings.Builder
-	if err := table.Write(&out, "table"); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(out.String()) {
-		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > mostWide {
-			t.Errorf("too wide: %q", line)
+	for _, most := range []int{120, 200} {
+		row := table.narrowed(most).Rows[0]
+		wide := gap * len(row)
+		for _, cell := range row {
+			wide += utf8.RuneCountInString(cell)
+		}
+		if row[0] != name || !strings.HasSuffix(row[2], "…") || wide != most {
+			t.Errorf("%d wide of %d: %q", wide, most, row)
 		}
 	}
-	if text := out.String(); !strings.Contains(text, name) || strings.Contains(text, "not shown") || !strings.Contains(text, "…") {
-		t.Errorf("%q", text)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer r.Close()
+	t.Setenv("COLUMNS", "80")
+	if err := errors.Join(table.Write(w, "table"), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	piped, err := io.ReadAll(r)
+	if text := string(piped); err != nil || !strings.Contains(text, name) || strings.Contains(text, "not shown") || !strings.Contains(text, long) {
+		t.Errorf("%v, in a pipe: %q", err, text)
+	}
+	var whole strings.Builder
 	if err := table.Write(&whole, "csv"); err != nil || !strings.Contains(whole.String(), long+",not shown,1") {
 		t.Errorf("%v, %q", err, whole.String())
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -209,23 +208,12 @@ func rendered(in *run.Inspection, id gateway.ItemID) int {
 	return len(p.Item().Fragment)
 }
 
-// brief cuts a cell of a table for people; the other formats have it whole.
-func brief(cell string) string {
-	const most = 44
-	if utf8.RuneCountInString(cell) <= most {
-		return cell
-	}
-	return string([]rune(cell)[:most-1]) + "…"
-}
-
-// write is cli.Table.Write with Markdown beside its formats.
+// write is cli.Table.Write for cells that upstreams and reviewers wrote: what would not show
+// is made to.
 func write(w io.Writer, t *cli.Table, format string) error {
 	for _, row := range t.Rows {
 		for i := range row {
 			row[i] = diff.Visible(row[i])
-			if format == "table" {
-				row[i] = brief(row[i])
-			}
 		}
 	}
 	return t.Write(w, format)
