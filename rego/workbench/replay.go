@@ -20,6 +20,7 @@ import (
 type Replayed struct {
 	*answer.Answer
 	Undecidable string // the part of the input that it looked at and that is not kept; "" = none
+	By          Fired  // the rule that looked at it, and where; without a title
 }
 
 // Replay decides anew, as of that time. What the evaluation looks at on its way is
@@ -27,7 +28,7 @@ type Replayed struct {
 // worth nothing and is not given. arguments are those of the call where they are kept
 // apart; nil where they are not.
 func Replay(ctx context.Context, p *check.Policy, input, arguments []byte, at time.Time) (Replayed, error) {
-	w := &watcher{absent: absent}
+	w := &watcher{absent: absent, rules: map[uint64]*ast.Rule{}}
 	asked, err := dated(input, at)
 	if err == nil && arguments != nil {
 		w.absent = absent[1:]
@@ -41,7 +42,7 @@ func Replay(ctx context.Context, p *check.Policy, input, arguments []byte, at ti
 		oparego.EvalGenerateJSON(func(t *ast.Term, _ *oparego.EvalContext) (any, error) { return t, nil }))
 	switch {
 	case w.seen != "":
-		return Replayed{Undecidable: w.seen}, nil
+		return Replayed{Undecidable: w.seen, By: w.by}, nil
 	case err != nil:
 		return Replayed{}, err
 	case len(results) == 0:
@@ -105,6 +106,8 @@ func At(raw []byte, at time.Time) ([]byte, error) {
 type watcher struct {
 	absent []ast.Ref
 	seen   string
+	by     Fired
+	rules  map[uint64]*ast.Rule // by the query that evaluates its body
 }
 
 // Enabled implements topdown.QueryTracer.
@@ -116,6 +119,9 @@ func (*watcher) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 // TraceEvent implements topdown.QueryTracer. Every expression is traced before it
 // is evaluated, since nothing is left to the rule index.
 func (w *watcher) TraceEvent(e topdown.Event) {
+	if r, ok := e.Node.(*ast.Rule); ok && e.Op == topdown.EnterOp && w.seen == "" {
+		w.rules[e.QueryID] = r
+	}
 	expr, ok := e.Node.(*ast.Expr)
 	if !ok || w.seen != "" || e.Op != topdown.EvalOp {
 		return
@@ -123,11 +129,26 @@ func (w *watcher) TraceEvent(e topdown.Event) {
 	ast.WalkRefs(expr, func(r ast.Ref) bool {
 		for _, path := range w.absent {
 			if w.seen == "" && r[0].Value.Compare(ast.InputRootDocument.Value) == 0 && (r.HasPrefix(path) || path.HasPrefix(r)) {
-				w.seen = path.String()
+				w.seen, w.by = path.String(), w.looked(&e, expr)
 			}
 		}
 		return false
 	})
+}
+
+// looked says which rule an expression stands in, and where.
+func (w *watcher) looked(e *topdown.Event, expr *ast.Expr) (by Fired) {
+	rule := w.rules[e.QueryID]
+	if rule == nil {
+		rule = w.rules[e.ParentID] // it stands in a comprehension
+	}
+	if rule != nil {
+		by.Rule = rule.Ref().String()
+	}
+	if at := expr.Location; at != nil {
+		by.Pos = gateway.Pos{File: at.File, Line: at.Row, Col: at.Col}
+	}
+	return by
 }
 
 // undefined is the reason of a policy that gives no answer.

@@ -128,6 +128,9 @@ func TestReplay(t *testing.T) {
 		if err != nil || got.Undecidable != c.looked || c.looked == "" && got.Effect != c.effect {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
+		if named := got.By.Rule != "" && got.By.Pos.File == "p/p.rego" && got.By.Pos.Line > 0; named != (c.looked != "") {
+			t.Errorf("%s: looked at by %+v", name, got.By)
+		}
 	}
 	for arguments, want := range map[string]gateway.Effect{`{"severity":"P1"}`: gateway.Deny, `{"severity":"P4"}`: gateway.Allow} {
 		got, err := workbench.Replay(t.Context(), p, kept(t, "bob", gateway.Read), []byte(arguments), time.Unix(0, 0))

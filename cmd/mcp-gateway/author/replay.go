@@ -1,10 +1,13 @@
 package author
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -25,9 +28,9 @@ import (
 func (d *desk) replay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay --bundle FOLDER|BUNDLE",
-		Short: "Decide again what is on record, by another policy; exit 3 if it decides otherwise",
+		Short: "Decide again what is on record, by another policy; exit 3 if it decides otherwise, 1 if nothing could be decided",
 		Long: "Decide again what is on record, by another policy, from the inputs that were kept. Flips are counted by tool and class of principal (tenant and groups). " +
-			"A decision that comes to look at arguments, or at anything else that is not kept, is counted as undecidable.\n\n" +
+			"A decision that comes to look at arguments, or at anything else that is not kept, is counted as undecidable, and the rules that looked are named. Where not one decision could be taken again, nothing is shown, and the exit code is 1.\n\n" +
 			"With --detail the arguments that audit.detail keeps are used where a decision comes to look at them. Each look is an event, detail.read, with the reason replay.",
 		Args: cobra.NoArgs,
 	}
@@ -51,7 +54,7 @@ func (d *desk) replay() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r := &rerun{records: openRecords(c), policy: p, flips: map[flip]int{}}
+		r := &rerun{records: openRecords(c), policy: p, flips: map[flip]int{}, looks: map[string]int{}}
 		if *use {
 			if r.details, err = openKept(cmd.Context(), c); err != nil {
 				return err
@@ -70,6 +73,7 @@ func (d *desk) replay() *cobra.Command {
 		}
 		slices.SortFunc(t.Rows, slices.Compare)
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d decisions: %d the same, %d flips, %d undecidable, %d without their input\n", r.all, r.same, r.flipped, r.undecidable, r.lost)
+		r.tellLooks(cmd.ErrOrStderr())
 		if *use {
 			fmt.Fprintf(cmd.ErrOrStderr(), "the kept arguments of %d were looked at, each on record\n", r.looked)
 		}
@@ -78,10 +82,7 @@ func (d *desk) replay() *cobra.Command {
 				return err
 			}
 		}
-		if r.flipped > 0 {
-			return &cli.Error{Code: cli.Differs}
-		}
-		return nil
+		return r.verdict()
 	}
 	return cmd
 }
@@ -92,6 +93,7 @@ type rerun struct {
 	policy                                *check.Policy
 	all, same, flipped, undecidable, lost int
 	flips                                 map[flip]int
+	looks                                 map[string]int // at what is not kept, by the rule and its place
 
 	details *details.DB   // nil: kept arguments are not used
 	waits   []waiting     // for their arguments
@@ -128,6 +130,7 @@ func (r *rerun) count(e *audit.Event, input []byte, now *workbench.Replayed, err
 	switch {
 	case err == nil && now.Undecidable != "":
 		r.undecidable++
+		r.looks[fmt.Sprintf("%s by %s at %s", now.Undecidable, cmp.Or(now.By.Rule, "the policy"), now.By.Pos)]++
 		return
 	case err == nil:
 		effect, reasons = now.Effect, cli.Joined(now.Reasons)
@@ -138,6 +141,24 @@ func (r *rerun) count(e *audit.Event, input []byte, now *workbench.Replayed, err
 	}
 	r.flipped++
 	r.flips[flip{string(e.Tool), class(input), string(e.Effect), string(effect), reasons}]++
+}
+
+// tellLooks says which rules came to look at what is not kept.
+func (r *rerun) tellLooks(w io.Writer) {
+	for _, what := range slices.Sorted(maps.Keys(r.looks)) {
+		fmt.Fprintf(w, "  %d undecidable for a look at %s\n", r.looks[what], what)
+	}
+}
+
+// verdict is what the figures come to, as an exit code.
+func (r *rerun) verdict() error {
+	switch {
+	case r.flipped > 0:
+		return &cli.Error{Code: cli.Differs}
+	case r.all > 0 && r.same == 0:
+		return &cli.Error{Code: cli.Failed, Text: "error: not one decision could be taken again, so nothing is shown of this policy"}
+	}
+	return nil
 }
 
 // class is the kind of principal that an input is about.
