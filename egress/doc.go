@@ -7,6 +7,7 @@
 //	guard.go    Guard: which addresses may be dialled, judged after resolution
 //	client.go   Options, NewClient, ReadBody, ReadSized
 //	body.go     Bodies
+//	why.go      Why: why a connection failed
 //
 // Below it stands egress/plain, the way of short exchanges without TLS.
 package egress

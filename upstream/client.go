@@ -69,7 +69,7 @@ func New(cfg Config) (*Client, error) {
 	c.web, err = web.New(web.Options{
 		URL: cfg.HTTP.URL, Bearer: cfg.HTTP.Bearer, Source: cfg.HTTP.Source, Client: cfg.HTTP.Client, Backoff: cfg.HTTP.Backoff,
 		Terms: cfg.terms(), Version: cfg.Version, ProbeTimeout: cfg.ProbeTimeout, Depth: cfg.Depth, Relay: cfg.relay(),
-		OnUp: c.cameUp, OnDown: c.wentDown, OnNote: c.note,
+		OnUp: c.cameUp, OnDown: c.ended, OnNote: c.note,
 	})
 	c.link = c.web
 	return c, err

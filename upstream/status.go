@@ -68,9 +68,7 @@ func (c *Client) cameUp(peer wire.Peer) {
 	}
 }
 
-func (c *Client) wentDown(reason gateway.Reason, wait time.Duration) { c.ended(reason, "", wait) }
-
-// ended is wentDown with the reason in more detail.
+// ended notes why the upstream is down; word says it in more detail, "" where there is none.
 func (c *Client) ended(reason, word gateway.Reason, wait time.Duration) {
 	now := time.Now()
 	c.mu.Lock()

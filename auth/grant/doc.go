@@ -6,4 +6,5 @@
 //
 //	source.go    Source: tokens at hand, one question at a time, until they expire
 //	request.go   what is asked of the token endpoint, and what is taken from its answer
+//	word.go      Word: why there was no token, in one word for operators
 package grant

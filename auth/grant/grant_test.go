@@ -268,3 +268,30 @@ func BenchmarkToken(b *testing.B) {
 		}
 	}
 }
+
+// Operators learn in one word why there was no token; of what failed otherwise, none.
+func TestWord(t *testing.T) {
+	e := newEndpoint(t)
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		change func(*Options)
+		want   gateway.Reason
+	}{
+		{"the client is refused", 401, `{"error":"invalid_client"}`, nil, "credential_invalid_client"},
+		{"an error of its own", 400, `{"error":"it is Tuesday"}`, nil, "credential_http_400"},
+		{"no token", 200, `{}`, nil, "credential_bad_answer"},
+		{"nobody listens", 0, "", func(o *Options) { o.Endpoint = "http://127.0.0.1:1/token" }, "credential_dial_refused"},
+		{"not to be called", 0, "", func(o *Options) { o.HTTP = egress.NewClient(egress.Options{}) }, "credential_dial_blocked"},
+	} {
+		e.says(c.status, c.body)
+		_, err := e.source(t, c.change).Token(t.Context(), gateway.Behalf{})
+		if got := Word(err); got != c.want {
+			t.Errorf("%s: %q, want %q (%v)", c.name, got, c.want, err)
+		}
+	}
+	if got := Word(gateway.Fail(gateway.CodeUnavailable, "dial_refused")); got != "" {
+		t.Errorf("of another error: %q", got)
+	}
+}

@@ -1,12 +1,14 @@
 package refresh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/auth/grant"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 )
@@ -61,15 +63,16 @@ func (l *loop) note(c registry.Changes) {
 }
 
 // noteFailure keeps why an upstream's list could not be had. What it listed
-// before stays.
+// before stays. One that is met is not down for want of a token of the gateway's own: calls
+// in the right of who calls go on.
 func (r *Refresher) noteFailure(l *loop, err error) {
 	fact := l.upstream.Fact()
-	fact.ID, fact.At, fact.Up = l.id, r.Clock(), false
+	fact.ID, fact.At, fact.Up = l.id, r.Clock(), fact.Up && grant.Word(err) != ""
 	if fact.Reason == "" {
 		fact.Reason = string(gateway.ReasonUpstreamDown)
 		var e *gateway.Error
 		if errors.As(err, &e) && len(e.Reasons) > 0 {
-			fact.Reason = string(e.Reasons[0])
+			fact.Reason = string(cmp.Or(grant.Word(err), e.Reasons[0]))
 		}
 	}
 	changes, failed := r.refuse(l, gateway.Reason(fact.Reason))

@@ -2,12 +2,10 @@ package post
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
 	"strconv"
-	"syscall"
 	"time"
 
 	"mcp-gateway/egress"
@@ -22,7 +20,7 @@ func Connection(ctx context.Context, err error, sent bool) *gateway.Error {
 	if ctx.Err() != nil {
 		return wire.Ended(ctx)
 	}
-	reason := reasonOf(err)
+	reason := egress.Why(err)
 	var timeout net.Error
 	var e *gateway.Error
 	switch {
@@ -34,37 +32,6 @@ func Connection(ctx context.Context, err error, sent bool) *gateway.Error {
 		return gateway.Because(gateway.CodeTimeout, err) // as when ctx ends, which it does at the same time
 	default:
 		return gateway.Because(gateway.CodeExecutionError, err, reason)
-	}
-}
-
-// reasonOf names why a connection failed.
-func reasonOf(err error) gateway.Reason {
-	var (
-		dns     *net.DNSError
-		op      *net.OpError
-		cert    *tls.CertificateVerificationError
-		record  tls.RecordHeaderError
-		alert   tls.AlertError
-		timeout net.Error
-	)
-	switch {
-	case errors.Is(err, egress.ErrAddress):
-		return wire.ReasonBlocked
-	case errors.As(err, &dns):
-		return wire.ReasonDNS
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return wire.ReasonRefused
-	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
-		return wire.ReasonTLS
-	case errors.As(err, &op) && op.Op == "dial":
-		if op.Timeout() {
-			return wire.ReasonDialTimeout
-		}
-		return wire.ReasonDial
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return wire.ReasonDialTimeout
-	default:
-		return wire.ReasonBroken
 	}
 }
 

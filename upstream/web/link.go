@@ -31,9 +31,11 @@ type Options struct {
 	Tolerance    int             // broken exchanges in a row until the upstream is called down; 3
 
 	// The callbacks must not call the link.
-	OnUp   func(wire.Peer)                                 // each time it is met; nil for none
-	OnDown func(reason gateway.Reason, wait time.Duration) // each failure to meet it; nil for none
-	OnNote func(method string, params []byte)              // it told of a change: list_changed or updated; nil for none
+	OnUp func(wire.Peer) // each time it is met; nil for none
+	// OnDown is told of each failure to meet it, in more detail where there is any
+	// (grant.Word); nil for nobody.
+	OnDown func(reason, word gateway.Reason, wait time.Duration)
+	OnNote func(method string, params []byte) // it told of a change: list_changed or updated; nil for none
 }
 
 // Link is an upstream over HTTP. Close it.
@@ -117,7 +119,7 @@ func (l *Link) judge(m *meeting, err error) {
 		l.failures = 0
 	default:
 		if l.failures++; l.failures >= l.opts.Tolerance {
-			l.fall(child.ReasonOf(err), 0)
+			l.fall(child.ReasonOf(err), "", 0)
 		}
 	}
 }
@@ -134,7 +136,7 @@ func isOutage(err error) bool {
 }
 
 // fall takes the upstream for down, for at least the time it named; mu is held.
-func (l *Link) fall(reason gateway.Reason, atLeast time.Duration) {
+func (l *Link) fall(reason, word gateway.Reason, atLeast time.Duration) {
 	if m := l.up; m != nil {
 		l.up = nil
 		l.work.Go(m.way.Close) // which may have to wait, and to tell the server
@@ -142,7 +144,7 @@ func (l *Link) fall(reason gateway.Reason, atLeast time.Duration) {
 	wait := max(l.opts.Backoff.After(max(l.failures, 1)), atLeast)
 	l.down, l.retryAt = reason, time.Now().Add(wait)
 	if l.opts.OnDown != nil {
-		l.opts.OnDown(reason, wait)
+		l.opts.OnDown(reason, word, wait)
 	}
 }
 
@@ -193,7 +195,7 @@ func (l *Link) ended(w way, err error) {
 	defer l.mu.Unlock()
 	if l.up != nil && l.up.way == w && l.ctx.Err() == nil {
 		l.failures++
-		l.fall(child.ReasonOf(err), 0)
+		l.fall(child.ReasonOf(err), "", 0)
 	}
 }
 

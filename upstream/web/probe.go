@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"mcp-gateway/auth/grant"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/upstream/child"
@@ -30,7 +31,7 @@ func (l *Link) probe() {
 		l.failures++
 		var e *gateway.Error
 		errors.As(err, &e)
-		l.fall(reasonFor(e), e.RetryAfter)
+		l.fall(reasonFor(e), grant.Word(err), e.RetryAfter)
 	default:
 		l.up, l.down, l.retryAt, l.failures = m, "", time.Time{}, 0
 		l.opts.Terms.Before = m.peer.Revision // from now on nothing less

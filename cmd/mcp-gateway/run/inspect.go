@@ -16,6 +16,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/run/absent"
 	"mcp-gateway/cmd/mcp-gateway/run/home"
 	"mcp-gateway/cmd/mcp-gateway/run/served"
+	"mcp-gateway/cmd/mcp-gateway/run/tell"
 	"mcp-gateway/cmd/mcp-gateway/run/terms"
 	"mcp-gateway/cmd/mcp-gateway/run/whois"
 	"mcp-gateway/config"
@@ -207,7 +208,10 @@ func (in *Inspection) askOne(ctx context.Context, g *Gateway, p *plan, id string
 		in.said.Store(id, client.Stderr())
 		var e *gateway.Error
 		if errors.As(err, &e) && len(e.Reasons) > 0 {
-			fact.Reason = string(e.Reasons[0])
+			fact.Reason = string(tell.Failed(fact, e.Reasons[0], err))
+		}
+		if in.Served != nil { // a gateway runs and keeps how it stands itself
+			return fact, nil
 		}
 		return fact, errors.Join(g.store.SetUpstream(ctx, fact), g.store.Observe(ctx, fact.At, in.Registry.Unmet(id)))
 	}

@@ -1,8 +1,10 @@
 package tell
 
 import (
+	"cmp"
 	"strings"
 
+	"mcp-gateway/auth/grant"
 	"mcp-gateway/gateway"
 	"mcp-gateway/registry"
 )
@@ -18,12 +20,33 @@ func Cause(f registry.UpstreamFact) string {
 	}
 	for prefix, text := range map[string]string{
 		"exit_": "its process ended with exit code ", "signal_": "its process was ended by signal ", "http_": "it answers with HTTP status ",
+		credential: "there is no credential for it: at its issuer, ",
 	} {
-		if number, ok := strings.CutPrefix(f.Reason, prefix); ok {
-			return text + number
+		if detail, ok := strings.CutPrefix(f.Reason, prefix); ok {
+			return text + detail
 		}
 	}
 	return f.Reason
+}
+
+// credential is how the words of grant.Word begin.
+const credential = "credential_"
+
+// Failed is the reason for which an upstream that was asked did not list: that of the error, unless
+// it is known in more detail why there was no credential.
+func Failed(f registry.UpstreamFact, reason gateway.Reason, err error) gateway.Reason {
+	switch {
+	case reason != gateway.ReasonCredential:
+		return reason
+	case strings.HasPrefix(f.Reason, credential):
+		return gateway.Reason(f.Reason)
+	}
+	return cmp.Or(grant.Word(err), reason)
+}
+
+// Tokenless says whether there was no credential for an upstream, which may be up all the same.
+func Tokenless(f registry.UpstreamFact) bool {
+	return f.Reason == string(gateway.ReasonCredential) || strings.HasPrefix(f.Reason, credential)
 }
 
 // causes are the words for reasons that have no number in them.

@@ -13,7 +13,8 @@ func TestCause(t *testing.T) {
 	for reason, want := range map[string]string{
 		"": "", "exit_3": "its process ended with exit code 3", "signal_9": "its process was ended by signal 9", "http_503": "it answers with HTTP status 503",
 		"dial_refused": "nobody listens at its address", "dial_timeout": "connecting to it took too long", "revision_too_old": "its revision is older than revision.minimum",
-		"of_a_kind_to_come": "of_a_kind_to_come",
+		"credential_invalid_client": "there is no credential for it: at its issuer, invalid_client",
+		"of_a_kind_to_come":         "of_a_kind_to_come",
 	} {
 		if got := Cause(registry.UpstreamFact{Reason: reason}); got != want {
 			t.Errorf("%s: %q", reason, got)

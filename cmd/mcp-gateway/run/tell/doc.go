@@ -7,5 +7,5 @@
 //	tee.go    Tee: the same log, sent by OTLP
 //	reach.go  Reach: the client of that receiver
 //	codes.go  Codes: what an error of many parts is about
-//	cause.go  Cause: why an upstream is down, in words
+//	cause.go  Cause: why an upstream is down, in words; Failed: why it did not list
 package tell
