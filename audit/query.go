@@ -54,7 +54,7 @@ type Filter struct {
 	Replica                 Ident
 	Outcome                 gateway.Outcome
 	State                   gateway.ExposureState
-	Reason                  gateway.Reason // one of the reasons
+	Reason                  gateway.Reason // one of the reasons, or what was only noted: CODE is also warned.CODE and watched.CODE
 	Unresolved              bool           // of unknown outcomes only those that nobody settled since
 	Refused                 bool           // only what was refused, whatever stopped it
 	Limit                   int            // 0 = 100

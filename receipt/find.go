@@ -22,3 +22,13 @@ func Find(text []byte) []byte {
 	}
 	return text
 }
+
+// KeyID returns the id of the key that an envelope says it is signed by, "" where it is
+// no envelope. It proves nothing.
+func KeyID(envelope []byte) string {
+	e, _, _, err := parseEnvelope(envelope)
+	if err != nil {
+		return ""
+	}
+	return e.Signatures[0].KeyID
+}

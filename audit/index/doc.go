@@ -17,5 +17,7 @@
 //	sql.go      SQL: questions over the documented view, reading only
 //	schema.sql  the tables
 //	file/       the file itself
+//	cell/       what of an event stands in a row
+//	compare/    what the index holds, against the journal
 //	question/   what is asked in SQL, reading only
 package index

@@ -20,7 +20,7 @@ type Group struct {
 func groupable() []string {
 	return []string{
 		"type", "principal", "approver", "subject", "tenant", "client", "transport", "method", "upstream", "tool", "tool_ref",
-		"state", "effect", "reasons", "faults", "code", "outcome", "label", "policy", "definition",
+		"state", "effect", "reasons", "noted", "faults", "code", "outcome", "label", "policy", "definition",
 	}
 }
 

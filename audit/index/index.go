@@ -16,8 +16,8 @@ import (
 //go:embed schema.sql
 var schema string
 
-// schemaVersion is kept in the file; an index of another one is built anew.
-const schemaVersion = 7
+// Version is kept in the file; an index of another one is built anew.
+const Version = 8
 
 const (
 	buildEvery = 250 * time.Millisecond // Run looks for new events this often
@@ -70,7 +70,7 @@ func open(path string) (*sql.DB, error) {
 
 // prepare makes the tables, unless they are there in this version.
 func prepare(db *sql.DB) error {
-	if v, err := version(db.QueryRow); v == schemaVersion || err != nil {
+	if v, err := version(db.QueryRow); v == Version || err != nil {
 		return err
 	}
 	tx, err := db.Begin()
@@ -79,7 +79,7 @@ func prepare(db *sql.DB) error {
 	}
 	defer tx.Rollback()
 	// Asked again now that no other process can write.
-	if v, err := version(tx.QueryRow); v == schemaVersion || err != nil {
+	if v, err := version(tx.QueryRow); v == Version || err != nil {
 		return err
 	}
 	return makeTables(tx)
@@ -104,7 +104,7 @@ func reset(ctx context.Context, db *sql.DB) error {
 func makeTables(tx *sql.Tx) error {
 	for _, statement := range []string{
 		"DROP VIEW IF EXISTS events", "DROP TABLE IF EXISTS event", "DROP TABLE IF EXISTS writer", "DROP TABLE IF EXISTS word",
-		schema, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion),
+		schema, fmt.Sprintf("PRAGMA user_version = %d", Version),
 	} {
 		if _, err := tx.Exec(statement); err != nil {
 			return err

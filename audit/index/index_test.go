@@ -434,3 +434,24 @@ func usedIndex(plan string) string {
 	}
 	return name
 }
+
+// What rules in mode warn or audit noted is found by their code, with or without its mode,
+// also once the call has ended.
+func TestQueryNoted(t *testing.T) {
+	w := newWorld(t)
+	j := w.journal()
+	e := call(alice, "incident__search")
+	e.Obligations = []audit.Word{"approval", "warned.long_text", "watched.at_night"}
+	w.write(j, e)
+	w.write(j, finish(e, ""))
+	w.write(j, call(bob, "incident__search"))
+	x := w.index()
+	for reason, want := range map[gateway.Reason]int{
+		"long_text": 1, "warned.long_text": 1, "watched.long_text": 0, "at_night": 1, "watched.at_night": 1, "text": 0, "approval": 0, "read_only": 2,
+	} {
+		rows, err := x.Query(t.Context(), audit.Filter{Reason: reason})
+		if err != nil || len(rows) != want {
+			t.Errorf("%s: %d rows, %v; want %d", reason, len(rows), err, want)
+		}
+	}
+}

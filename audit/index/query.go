@@ -122,8 +122,9 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 		terms, args = append(terms, "writer IN (SELECT id FROM writer WHERE replica = ?)"), append(args, string(f.Replica))
 	}
 	if f.Reason != "" {
-		terms = append(terms, "reasons IN (SELECT id FROM word WHERE instr(' ' || text || ' ', ?) > 0)")
-		args = append(args, " "+string(f.Reason)+" ")
+		terms = append(terms, "(reasons IN ("+wordsWith+") OR noted IN ("+wordsWith+") OR noted IN ("+wordsWith+") OR noted IN ("+wordsWith+"))")
+		code := string(f.Reason) + " "
+		args = append(args, " "+code, " "+code, " warned."+code, " watched."+code)
 	}
 	terms, args = oneOf(terms, args, "principal", f.People)
 	terms, args = oneOf(terms, args, "approver", f.Approvers)
@@ -139,6 +140,9 @@ func (x *Index) where(ctx context.Context, f audit.Filter) (string, []any, error
 	}
 	return " WHERE " + strings.Join(terms, " AND "), args, nil
 }
+
+// wordsWith are the lists, as words, that have a word among them.
+const wordsWith = "SELECT id FROM word WHERE instr(' ' || text || ' ', ?) > 0"
 
 // unresolved admits actions whose outcome is unknown and was never told since.
 const unresolved = `outcome = (SELECT id FROM word WHERE text = 'outcome_unknown') AND NOT EXISTS (SELECT 1 FROM event later

@@ -7,9 +7,9 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"strings"
 
 	"mcp-gateway/audit"
+	"mcp-gateway/audit/index/cell"
 	"mcp-gateway/audit/journal/folder"
 )
 
@@ -17,8 +17,8 @@ import (
 const insertEvent = `INSERT INTO event (end_writer, end_seq, duration, outcome, code, reasons,
 	at, time, type, writer, seq, uuid, action, approval, count,
 	principal, approver, subject, tenant, client, method, upstream, tool, tool_ref, effect,
-	state, transport, policy, definition, faults, label)
-	VALUES (?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?)`
+	state, transport, policy, definition, faults, label, noted)
+	VALUES (?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?)`
 
 const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 	outcome = ?, code = coalesce(?, code), reasons = coalesce(?, reasons)
@@ -28,7 +28,7 @@ const settleEvent = `UPDATE event SET end_writer = ?, end_seq = ?, duration = ?,
 const (
 	ending     = 6
 	endOutcome = 3 // the last that is set whatever the end says
-	columns    = 31
+	columns    = 32
 )
 
 // pruneEvents takes the rows of events that retention removed.
@@ -44,26 +44,13 @@ func (b *builder) add(ctx context.Context, e folder.Entry) error {
 			return err
 		}
 	}
-	if settles(e.Event) {
+	if cell.Settles(e.Event) {
 		found, err := b.addEnd(ctx, e)
 		if found || err != nil {
 			return err
 		}
 	}
 	return b.addRow(ctx, e)
-}
-
-// settles says whether the event may end a decided call. A refused one does when
-// the record of the decision came too late for the call to be sent.
-func settles(e *audit.Event) bool {
-	switch e.Type {
-	case audit.ToolFinished, audit.ToolOrphaned, audit.SubscriptionClosed:
-		return true
-	case audit.ToolRefused:
-		return !e.Action.IsZero()
-	default:
-		return false
-	}
 }
 
 // addEnd adds a settling event to the row of its decided one; false if there is
@@ -92,7 +79,7 @@ func (b *builder) update(ctx context.Context, e folder.Entry) (bool, error) {
 	ev := e.Event
 	args := make([]any, 0, ending+1)
 	args = append(args, b.states[e.Writer].id, int64(ev.Seq), ev.Duration.Microseconds())
-	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), joinWords(ev.Reasons, ' '))
+	args, err := b.appendWords(ctx, args, string(ev.Outcome), string(ev.Code), cell.Join(ev.Reasons, ' '))
 	if err != nil {
 		return false, err
 	}
@@ -125,7 +112,7 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	}
 	row := make([]any, 3, columns)
 	row[2] = ev.Duration.Microseconds()
-	if row, err = b.appendWords(ctx, row, string(ev.Outcome), string(ev.Code), joinWords(ev.Reasons, ' ')); err != nil {
+	if row, err = b.appendWords(ctx, row, string(ev.Outcome), string(ev.Code), cell.Join(ev.Reasons, ' ')); err != nil {
 		return err
 	}
 	row = append(row, s.clock, clock, typ, s.id, int64(ev.Seq), bytes.Clone(ev.ID[:]), idOrNull(ev.Action), idOrNull(ev.Approval))
@@ -136,7 +123,7 @@ func (b *builder) addRow(ctx context.Context, e folder.Entry) error {
 	row = append(row, count)
 	row, err = b.appendWords(ctx, row, string(cmp.Or(ev.Principal, ev.Approver)), string(ev.Approver), string(ev.Subject), string(ev.Tenant),
 		string(ev.Client), string(ev.Method), string(ev.Upstream), string(ev.Tool), string(ev.ToolRef), string(ev.Effect),
-		string(ev.State), string(ev.Transport), string(ev.Policy), string(ev.Definition), joinWords(ev.Faults, ','), string(ev.Label))
+		string(ev.State), string(ev.Transport), string(ev.Policy), string(ev.Definition), cell.Join(ev.Faults, ','), string(ev.Label), cell.Noted(ev.Obligations))
 	if err != nil {
 		return err
 	}
@@ -205,19 +192,4 @@ func (b *builder) word(ctx context.Context, text string) (int64, error) {
 	}
 	b.words[text] = id
 	return id, nil
-}
-
-// joinWords keeps a list as one word: there are few combinations.
-func joinWords[T ~string](list []T, between byte) string {
-	if len(list) == 1 {
-		return string(list[0])
-	}
-	var all strings.Builder
-	for i, r := range list {
-		if i > 0 {
-			all.WriteByte(between)
-		}
-		all.WriteString(string(r))
-	}
-	return all.String()
 }

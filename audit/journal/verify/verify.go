@@ -30,6 +30,10 @@ const (
 	Rewritten Kind = "rewritten" // a checkpoint tells of another event than stands here
 	Unsealed  Kind = "unsealed"  // a checkpoint that must be here is not
 	Forged    Kind = "forged"    // what stands among the checkpoints is none that our key signed
+
+	// IndexDiffers is found by audit/index/compare: the index beside the journal lacks
+	// this event, or has it and the journal has not.
+	IndexDiffers Kind = "index_differs"
 )
 
 // Problem is one thing that Verify found. Seq is the first event of the writer

@@ -2,6 +2,7 @@ package auditor
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,7 +54,11 @@ func (d *desk) records(cmd *cobra.Command) (*records.Records, error) {
 		return nil, err
 	}
 	if d.store != "" {
-		return records.OpenStore(d.store)
+		c, err := ground.Read(*d.config, "", io.Discard)
+		if err != nil {
+			c = nil // a store is asked without a configuration too, by pseudonyms
+		}
+		return records.OpenStore(d.store, c, cmd.ErrOrStderr())
 	}
 	c, err := d.read(cmd)
 	if err != nil {

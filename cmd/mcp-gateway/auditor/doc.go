@@ -11,6 +11,8 @@
 //	export.go   audit export: OCSF, CloudEvents, OTLP logs
 //	verify.go   audit verify, audit key
 //	contains.go audit contains: is this value in that event
+//	codes/      the reasons that the configured policy may give
+//	beside/     what else stands where a journal is verified
 //	answer/     what a query answers: rows, or how many of each
 //	gather/     audit collect: several gateways in one store
 //	reports/    audit report, audit review

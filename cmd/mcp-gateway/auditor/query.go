@@ -20,7 +20,7 @@ import (
 type question struct {
 	since, until, principal, subject, tenant, client, replica string
 	tool, upstream, effect, code, outcome, state              string
-	reason, id, issuer, approver                              string
+	reason, id, issuer, approver, approval                    string
 	kinds                                                     []string
 	refused, calls, unresolved                                bool
 }
@@ -45,8 +45,9 @@ func (q *question) flags(cmd *cobra.Command) {
 	cli.OnceVar(fl, &q.code, "code", "a code, such as forbidden")
 	cli.OnceVar(fl, &q.outcome, "outcome", "an outcome, such as outcome_unknown")
 	cli.OnceVar(fl, &q.state, "state", "how a definition stands in review, such as changed")
-	cli.OnceVar(fl, &q.reason, "reason", "one of the reasons, such as scope_missing")
+	cli.OnceVar(fl, &q.reason, "reason", "one of the reasons, such as scope_missing; also what a rule in mode warn or audit only noted, which alone is warned.CODE or watched.CODE")
 	cli.OnceVar(fl, &q.id, "id", "the id that an answer named")
+	cli.OnceVar(fl, &q.approval, "approval", "a `ticket`: who asked for it, what was answered, and the calls that went ahead by it")
 }
 
 func (d *desk) query() *cobra.Command {
@@ -126,15 +127,21 @@ func (q *question) filter(ctx context.Context, now time.Time, a *records.Records
 	if err := a.Words(ctx, &f); err != nil {
 		return f, err
 	}
-	if q.id != "" {
+	for _, id := range []struct {
+		flag, text string
+		into       *audit.ID
+	}{{"--id", q.id, &f.Action}, {"--approval", q.approval, &f.Approval}} {
 		var ok bool
-		if f.Action, ok = audit.ParseID(q.id); !ok {
-			return f, cli.Misused("--id: %q is no id", q.id)
+		if *id.into, ok = audit.ParseID(id.text); !ok && id.text != "" {
+			return f, cli.Misused("%s: %q is no id", id.flag, id.text)
 		}
 	}
 	if f.Since, err = cli.Moment("--since", q.since, now); err != nil {
 		return f, err
 	}
 	f.Until, err = cli.Moment("--until", q.until, now)
+	if err == nil && !f.Since.IsZero() && !f.Until.IsZero() && f.Until.Before(f.Since) {
+		err = cli.Misused("--until: %s is before --since %s", q.until, q.since)
+	}
 	return f, err
 }

@@ -107,7 +107,11 @@ func aspects(a *records.Records, e *audit.Event) []string {
 	}
 	say("by %s", who(a, e))
 	say("host's run %s, step %s, call %s", string(e.Run), e.Step, e.Call)
-	say("tool %s of upstream %s", string(e.Tool), e.Upstream)
+	if e.Upstream != "" {
+		say("tool %s of upstream %s", string(e.Tool), e.Upstream)
+	} else {
+		say("tool %s", string(e.Tool))
+	}
 	if e.Upstream != "" && e.ToolRef != "" {
 		say("%s, its name by digest %s", a.Item(e.Method, e.Upstream, e.Definition), e.ToolRef)
 	} else {
@@ -155,7 +159,11 @@ func who(a *records.Records, e *audit.Event) string {
 	if e.Client != "" {
 		name += " through " + string(e.Client)
 	}
-	return fmt.Sprintf("%s, %s %s %s", name, e.Transport, e.Method, e.Revision)
+	how := strings.Fields(fmt.Sprintf("%s %s %s", e.Transport, e.Method, e.Revision))
+	if len(how) == 0 {
+		return name
+	}
+	return name + ", " + strings.Join(how, " ")
 }
 
 func counted(list []audit.Count) string {

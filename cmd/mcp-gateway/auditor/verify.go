@@ -13,9 +13,12 @@ import (
 
 	"mcp-gateway/audit/checkpoint"
 	"mcp-gateway/audit/journal/verify"
+	"mcp-gateway/cmd/mcp-gateway/auditor/beside"
 	"mcp-gateway/cmd/mcp-gateway/cli"
+	"mcp-gateway/cmd/mcp-gateway/ground"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/seals"
+	"mcp-gateway/config"
 )
 
 func (d *desk) verify() *cobra.Command {
@@ -32,6 +35,8 @@ func (d *desk) verify() *cobra.Command {
 			"against, how many events came after each writer's last one (a gateway signs at least every 1000 events and 60\n" +
 			"seconds, and at its end), and how many after the last one in the second place, if there is one: those can be cut off without a trace.\n" +
 			"Checkpoints that were long in coming, as when the machine slept, are counted; they prove no less.\n\n" +
+			"The index beside the journal, from which queries are answered, is held against it as far as it has read: index_differs\n" +
+			"is an event that one has and the other has not. A state directory with an index or keys and no event at all is a problem too.\n\n" +
 			"Checkpoints are held to the keys of the configured state, also with --journal, or to those of --key; a store of\n" +
 			"collected journals has none, so --key names those of its gateways. Where no key is known nothing proves that the\n" +
 			"end was not cut off: that is said, and the exit code is 4 whatever the chains are like.",
@@ -43,12 +48,15 @@ func (d *desk) verify() *cobra.Command {
 			}
 			bar := cli.NewBar(cmd.ErrOrStderr(), "events")
 			held.Progress = bar.Set
-			report, err := verify.Journal(held.journal, held.Against)
+			report, err := held.beside.Verify(cmd.Context(), held.journal, held.Against)
 			bar.Done()
 			if err != nil {
 				return err
 			}
 			err = tellReport(cmd.OutOrStdout(), &report, held.second)
+			if gone := held.beside.Tell(cmd.OutOrStdout(), &report); gone != nil {
+				return gone
+			}
 			if len(held.Keys) == 0 && report.Events > 0 {
 				return unproven()
 			}
@@ -69,8 +77,9 @@ func (d *desk) verify() *cobra.Command {
 type held struct {
 	verify.Against
 	journal string
-	second  bool   // there is a second place, or should be
-	awaited string // the configured second place, which is not there; "" = it is, or there is none
+	beside  beside.State // what else stands in the directory
+	second  bool         // there is a second place, or should be
+	awaited string       // the configured second place, which is not there; "" = it is, or there is none
 }
 
 // tellAwaited says what it means that the second place is not there: nothing where no
@@ -96,17 +105,20 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 	}
 	collected := journal == "" && d.store != ""
 	if collected {
-		o.journal = filepath.Join(d.store, run.JournalDir)
+		if err := d.there(); err != nil {
+			return o, err
+		}
+		o.journal, o.beside = filepath.Join(d.store, run.JournalDir), beside.State{Dir: d.store}
 	}
 	configured := false
 	if !collected && (journal == "" || len(o.Keys) == 0) {
-		c, err := d.read(cmd)
+		c, err := d.standing(cmd)
 		switch {
 		case err != nil && journal == "":
 			return o, err
 		case err != nil: // a copy on a machine without a configuration: no key is known
 		case journal == "":
-			o.journal = filepath.Join(c.State.Dir, run.JournalDir)
+			o.journal, o.beside = filepath.Join(c.State.Dir, run.JournalDir), beside.State{Dir: c.State.Dir}
 			if exported == "" {
 				exported, configured = c.Audit.Export.File, true
 			}
@@ -131,6 +143,15 @@ func (d *desk) against(cmd *cobra.Command, journal, exported string, keys []stri
 	}
 	o.Notes, err = checkpoint.Read(exported)
 	return o, err
+}
+
+// standing is read, but for a state whose journal is gone and something else stands: that
+// is for verify to say.
+func (d *desk) standing(cmd *cobra.Command) (*config.Config, error) {
+	if d.state != "" && (&beside.State{Dir: d.state}).Traces() {
+		return ground.Read(*d.config, d.state, cmd.ErrOrStderr())
+	}
+	return d.read(cmd)
 }
 
 // unproven refuses a journal of which nothing was held against a checkpoint: its end

@@ -74,7 +74,7 @@ func public(ring *keyring.Ring, p keyring.Purpose, id string) string {
 	case keyring.Checkpoint:
 		return checkpoint.VerifierKey(ed25519.PublicKey(key))
 	case keyring.Receipt:
-		return base64.StdEncoding.EncodeToString(key)
+		return id + ":" + base64.RawURLEncoding.EncodeToString(key)
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
 	"mcp-gateway/cmd/mcp-gateway/run/past"
+	"mcp-gateway/gateway"
 	"mcp-gateway/keyring"
 	"mcp-gateway/protocol"
 	"mcp-gateway/receipt"
@@ -80,7 +81,7 @@ func (d *desk) verify() *cobra.Command {
 	}
 	action := cmd.Flags().String("action", "", "the `action` that it is shown for")
 	arguments := cmd.Flags().String("arguments", "", "a `file` with the arguments that it is shown for, a JSON object; - is standard input")
-	keys := cmd.Flags().StringArray("key", nil, "a public key as `receipts keys` prints it, instead of the state's")
+	keys := cmd.Flags().StringArray("key", nil, "a public `key` as receipts keys and keys list print it, instead of the state's")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		text, err := read(cmd, args[0])
 		if err != nil {
@@ -93,16 +94,16 @@ func (d *desk) verify() *cobra.Command {
 			}
 		}
 		if len(*keys) > 0 {
-			given, err := parseKeys(*keys)
+			given, err := parseKeys(*keys, envelope)
 			if err != nil {
 				return err
 			}
 			return tell(cmd.OutOrStdout(), envelope, given, claim, nil)
 		}
-		return d.with(cmd.Context(), func(s *state) error {
+		return elsewhere(d.with(cmd.Context(), func(s *state) error {
 			events := past.Events(cmd.Context(), filepath.Join(s.dir, run.JournalDir))
 			return tell(cmd.OutOrStdout(), envelope, s.ring.Public(keyring.Receipt), claim, events)
-		})
+		}))
 	}
 	return cmd
 }
@@ -165,15 +166,33 @@ func (d *desk) keys() *cobra.Command {
 	}
 }
 
-func parseKeys(texts []string) (map[string]ed25519.PublicKey, error) {
-	keys := make(map[string]ed25519.PublicKey, len(texts))
+// elsewhere says what to do where there is no state to verify by.
+func elsewhere(err error) error {
+	var ps gateway.Problems
+	if errors.As(err, &ps) {
+		return &cli.Error{Code: cli.Failed, Text: err.Error() + "\nwhere the gateway's configuration is not, name the key with --key, as `mcp-gateway receipts keys` prints it where the receipt was given out"}
+	}
+	return err
+}
+
+// parseKeys reads public keys as text: ID:KEY, or the key alone, which is then held to
+// the receipt whatever id that names.
+func parseKeys(texts []string, envelope []byte) (map[string]ed25519.PublicKey, error) {
+	keys, named := make(map[string]ed25519.PublicKey, len(texts)), receipt.KeyID(envelope)
 	for _, text := range texts {
-		id, encoded, ok := strings.Cut(text, ":")
+		id, encoded, whole := strings.Cut(text, ":")
+		if !whole {
+			id, encoded = named, text
+		}
+		encoded = strings.NewReplacer("+", "-", "/", "_").Replace(strings.TrimRight(encoded, "=")) // either alphabet of base64
 		key, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
-		if !ok || err != nil || len(key) != ed25519.PublicKeySize {
+		if err != nil || len(key) != ed25519.PublicKeySize {
 			return nil, cli.Misused("--key: %q is no key as receipts keys prints it", text)
 		}
-		keys[id] = key
+		_, refused := receipt.Verify(envelope, map[string]ed25519.PublicKey{id: key}, receipt.Claim{})
+		if keys[id] == nil || whole || !errors.Is(refused, receipt.BadSignature) {
+			keys[id] = key // of several without an id the one that signed it counts
+		}
 	}
 	return keys, nil
 }

@@ -130,3 +130,44 @@ func TestVerifyRefusesByName(t *testing.T) {
 		}
 	}
 }
+
+// A key is accepted as receipts keys prints it, and alone in either alphabet of base64:
+// then of several the one that signed counts.
+func TestVerifyKeySpellings(t *testing.T) {
+	ours, theirs := ring(t), ring(t)
+	id := ours.KeyID(keyring.Receipt)
+	public, other := ours.Public(keyring.Receipt)[id], theirs.Public(keyring.Receipt)[theirs.KeyID(keyring.Receipt)]
+	standard, foreign := base64.StdEncoding.EncodeToString(public), base64.StdEncoding.EncodeToString(other)
+	for name, tc := range map[string]struct {
+		keys []string
+		code int // of the exit
+	}{
+		"with its id":        {[]string{id + ":" + base64.RawURLEncoding.EncodeToString(public)}, cli.OK},
+		"alone":              {[]string{standard}, cli.OK},
+		"alone, for URLs":    {[]string{base64.RawURLEncoding.EncodeToString(public)}, cli.OK},
+		"with id, standard":  {[]string{id + ":" + standard}, cli.OK},
+		"behind another":     {[]string{foreign, standard}, cli.OK},
+		"before another":     {[]string{standard, foreign}, cli.OK},
+		"another alone":      {[]string{foreign}, cli.BadChain},
+		"under another's id": {[]string{"0011223344556677:" + standard}, cli.BadChain},
+		"no key":             {[]string{"0011"}, cli.Usage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"verify", "-"}
+			for _, key := range tc.keys {
+				args = append(args, "--key", key)
+			}
+			path := ""
+			cmd := operator.Commands(&path, "test")[0]
+			cmd.SetArgs(args)
+			cmd.SetIn(bytes.NewReader(sign(t, ours, statement())))
+			cmd.SetOut(&bytes.Buffer{})
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			err := cmd.ExecuteContext(t.Context())
+			told := &cli.Error{}
+			if err != nil && !errors.As(err, &told) || told.Code != tc.code {
+				t.Errorf("got %v, want exit %d", err, tc.code)
+			}
+		})
+	}
+}

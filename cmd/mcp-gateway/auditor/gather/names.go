@@ -17,7 +17,7 @@ import (
 // tellKeys says by which keys the gateways of a store name principals, where that is not
 // one: what one person did at all of them can't be asked then.
 func (d desk) tellKeys(cmd *cobra.Command) error {
-	a, err := records.OpenStore(*d.store)
+	a, err := records.OpenStore(*d.store, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,24 @@ import (
 	"mcp-gateway/gateway"
 )
 
+// own is the issuer of principals whom the configuration itself names.
+const own = "gateway"
+
 // maxPeople bounds the pseudonyms that are tried for one name.
 const maxPeople = 1 << 20
+
+// keyless says what to do where no key is there that pseudonyms were made by.
+const keyless = "collected journals have no keys, and the configuration's state has none either; ask with -c the configuration of a gateway " +
+	"that wrote them, or name a pseudonym as events have it"
+
+// Keyless is the wrong usage of asking by a value where no keys are.
+func Keyless() error { return cli.Misused("cannot tell: %s", keyless) }
 
 // knowStaff knows those who run the gateway: as events name who answered a ticket,
 // settled an action or labelled a call.
 func (a *Records) knowStaff(c *config.Config) {
-	own := admins.Own()
-	subjects := []string{own.Subject, c.Admin.Local.Subject}
+	me := admins.Own()
+	subjects := []string{me.Subject, c.Admin.Local.Subject}
 	for i := range c.Admin.Keys {
 		subjects = append(subjects, c.Admin.Keys[i].Member.Subject)
 	}
@@ -43,6 +53,11 @@ type Person struct{ Principal, Subject, Issuer, Approver string }
 // first, unless an issuer is named. A name that is nobody's is wrong usage: no rows would
 // read as "has done nothing".
 func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) (err error) {
+	if p != (Person{}) {
+		if err := a.tellBorrowed(ctx); err != nil {
+			return err
+		}
+	}
 	if f.Approvers, err = a.People(ctx, p.Approver, ""); err != nil {
 		return err
 	}
@@ -72,7 +87,7 @@ func (a *Records) Narrow(ctx context.Context, f *audit.Filter, p Person) (err er
 // pseudonym itself, that of the configured principal with this subject or key id and of
 // those of this subject who run the gateway, each by every key that there was, or
 // those of a whole identity, "issuer|subject" or gateway.Principal.ID. A subject alone
-// is one of issuer, or of any configured issuer where that is empty. No name is nobody
+// is one of issuer, or of the gateway itself and any configured issuer where that is empty. No name is nobody
 // in particular. A name that is nobody's is wrong usage.
 func (a *Records) People(ctx context.Context, who, issuer string) ([]audit.Keyed, error) {
 	if who == "" {
@@ -87,7 +102,7 @@ func (a *Records) People(ctx context.Context, who, issuer string) ([]audit.Keyed
 	case issuer == "" && len(named) > 1:
 		return nil, cli.Misused("%d configured principals are called %q; name the key id", len(named), who)
 	case a.names == nil:
-		return nil, cli.Misused("cannot resolve %q: collected journals have no keys; name a pseudonym as events have it", who)
+		return nil, cli.Misused("cannot resolve %q: %s", who, keyless)
 	}
 	groups, err := a.index.Count(ctx, audit.Filter{Limit: maxPeople}, []string{"principal", "tenant", "client"})
 	if err != nil {
@@ -134,6 +149,7 @@ func (a *Records) wholes(who, issuer, tenant, client string) []string {
 	case len(parts) == 4 || len(parts) == 5 && parts[4] == "":
 		add(parts[0], parts[1], parts[2], parts[3])
 	case len(parts) == 1:
+		add(own, who, tenant, client)
 		for i := range a.config.Auth.Issuers {
 			add(a.config.Auth.Issuers[i].URL, who, tenant, client)
 		}

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/journal"
+	"mcp-gateway/auth"
 	"mcp-gateway/cmd/mcp-gateway/auditor/records"
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/cmd/mcp-gateway/run"
@@ -186,5 +188,85 @@ func TestStoryOfApproved(t *testing.T) {
 	}
 	if who, want := a.Actor(&rows[0]), string(d.names.Principal("carol"))+" by key carol-key"; who != want {
 		t.Errorf("by %q, want %q", who, want)
+	}
+}
+
+// A value is found in an event by every name that the event may be asked by: what stands
+// in clear, and who called in each form that --principal takes.
+func TestContainsNames(t *testing.T) {
+	d := newDesk(t)
+	ci := &gateway.Principal{Issuer: "gateway", Subject: "ci", Tenant: "acme", Client: "key-1"}
+	gone := &gateway.Principal{Issuer: "gateway", Subject: "retired", Client: "key-9"} // its key is configured no more
+	d.config.Auth.Keys = []auth.Key{{Principal: *ci}}
+	byKey, byToken, byGone := d.called(ci, `{"a":1}`), d.called(person("alice", "phone"), `{}`), d.called(gone, `{}`)
+	a := d.open()
+	for name, c := range map[string]struct {
+		id                     audit.ID
+		value, principal, want string
+		unknown                bool // who called is not known
+	}{
+		"a key's subject":               {byKey, "ci", "", "principal", false},
+		"a key's subject, named":        {byKey, "ci", "ci", "principal", false},
+		"a key's id":                    {byKey, "key-1", "", "client", false},
+		"a key's whole identity":        {byKey, "gateway|ci", "", "principal", false},
+		"another's subject":             {byKey, "alice", "", "", false},
+		"a subject of an issuer":        {byToken, "alice", "", "principal", false},
+		"a key that is no more":         {byGone, "retired", "", "principal", false},
+		"the exposed name":              {byKey, "up__do", "", "tool", false},
+		"as its upstream has it":        {byKey, "up/do", "", "tool", false},
+		"another tool of it":            {byKey, "up/undo", "", "", false},
+		"the upstream":                  {byKey, "up", "", "upstream", false},
+		"the tenant":                    {byKey, "acme", "", "tenant", false},
+		"the arguments":                 {byKey, `{"a":1}`, "", "args", false},
+		"other arguments":               {byKey, `{"a":2}`, "", "", false},
+		"arguments of one not known":    {byToken, `{"b":1}`, "", "", true},
+		"arguments of one who is named": {byToken, `{}`, "alice", "args", false},
+		"nothing":                       {byKey, "", "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			story, err := a.Story(t.Context(), c.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, told := range records.Of(story, c.id.String()) {
+				place, known := a.Contains(&told.Event, c.principal, "", []byte(c.value))
+				if place != c.want || known == c.unknown {
+					t.Errorf("%s: got %q, known %v", told.Event.Type, place, known)
+				}
+			}
+			if records.Unkept(story, c.value) || !records.Unkept(story, "127.0.0.1") {
+				t.Error("addresses, and they alone, are not kept of calls")
+			}
+		})
+	}
+}
+
+// Who asks collected journals by name is answered by the keys of the configuration, and
+// told whose those are; without them by pseudonym alone.
+func TestStoreByName(t *testing.T) {
+	d := newDesk(t)
+	alice := person("alice", "phone")
+	d.called(alice, `{}`)
+	var told strings.Builder
+	a, err := records.OpenStore(d.config.State.Dir, d.config, &told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var f audit.Filter
+	if err := a.Narrow(t.Context(), &f, records.Person{Principal: "alice"}); err != nil || !slices.Equal(f.People, []audit.Keyed{d.names.Principal(alice.ID())}) {
+		t.Errorf("found %v, %v", f.People, err)
+	}
+	if !strings.HasSuffix(told.String(), ": what gw named by them\n") {
+		t.Errorf("told %q", told.String())
+	}
+	bare, err := records.OpenStore(d.config.State.Dir, nil, &told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bare.Close()
+	var wrong *cli.Error
+	if err := bare.Narrow(t.Context(), &f, records.Person{Principal: "alice"}); !errors.As(err, &wrong) || wrong.Code != cli.Usage {
+		t.Errorf("without keys: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/index"
 	"mcp-gateway/audit/journal/folder"
+	"mcp-gateway/gateway"
 )
 
 // SQL waits likewise, and asks one question over the view events, reading only.
@@ -50,10 +51,16 @@ func Admits(f *audit.Filter, e *audit.Event) bool {
 		return false
 	case f.Refused && !slices.Contains(audit.Refusals(), e.Type):
 		return false
-	case f.Reason != "" && !slices.Contains(e.Reasons, f.Reason):
+	case f.Reason != "" && !slices.Contains(e.Reasons, f.Reason) && !slices.ContainsFunc(e.Obligations, func(w audit.Word) bool { return notes(w, f.Reason) }):
 		return false
 	}
 	return true
+}
+
+// notes says whether a decision's word says that a rule only noted this.
+func notes(w audit.Word, reason gateway.Reason) bool {
+	mode, code, _ := strings.Cut(string(w), ".")
+	return (mode == "warned" || mode == "watched") && (code == string(reason) || string(w) == string(reason))
 }
 
 func fits(want, have string) bool {

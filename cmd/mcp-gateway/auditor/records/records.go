@@ -2,6 +2,8 @@ package records
 
 import (
 	"context"
+	"io"
+	"os"
 	"path/filepath"
 
 	"mcp-gateway/audit"
@@ -18,8 +20,10 @@ import (
 type Records struct {
 	index      *index.Index
 	dir        string         // the journal's folder
-	config     *config.Config // nil for collected journals
+	config     *config.Config // nil for collected journals without one
 	names      *audit.Keys
+	ids        []string                   // of the keys by which names are made
+	borrowed   io.Writer                  // of collected journals: is told whose the keys are; nil for a gateway's own
 	known      map[audit.Keyed]string     // pseudonyms of configured principals and of those who run the gateway
 	of         map[string][][]audit.Keyed // by subject and key id: of each configured principal, by all keys
 	staff      map[string][]audit.Keyed   // by subject, of those who run the gateway
@@ -27,27 +31,43 @@ type Records struct {
 	items      map[served]gateway.ItemID
 }
 
-// OpenStore opens the index over collected journals. Their keys stay with
-// their gateways: principals are known by pseudonym.
-func OpenStore(dir string) (*Records, error) {
-	x, err := index.Open(filepath.Join(dir, run.IndexFile), filepath.Join(dir, run.JournalDir))
-	if err != nil {
-		return nil, err
+// OpenStore opens the index over collected journals. Their keys stay with their
+// gateways: principals are known by pseudonym, and by name as far as those of the
+// configuration's state name them; nil is no configuration. Where somebody is asked for
+// by name, it is told to w whose names these keys know.
+func OpenStore(dir string, c *config.Config, w io.Writer) (*Records, error) {
+	a := &Records{dir: filepath.Join(dir, run.JournalDir), borrowed: w}
+	if c != nil {
+		if _, err := os.Stat(filepath.Join(c.State.Dir, run.KeysDir)); err == nil {
+			if err := a.learn(c); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return &Records{index: x, dir: filepath.Join(dir, run.JournalDir)}, nil
+	var err error
+	a.index, err = index.Open(filepath.Join(dir, run.IndexFile), a.dir)
+	return a, err
 }
 
 // Open opens the index over the journal of a configuration.
 func Open(c *config.Config) (*Records, error) {
+	a := &Records{dir: filepath.Join(c.State.Dir, run.JournalDir)}
+	if err := a.learn(c); err != nil {
+		return nil, err
+	}
+	var err error
+	a.index, err = index.Open(filepath.Join(c.State.Dir, run.IndexFile), a.dir)
+	return a, err
+}
+
+// learn takes the keys of a configuration's state, and knows whom it names.
+func (a *Records) learn(c *config.Config) error {
 	keys, err := keyring.Open(filepath.Join(c.State.Dir, run.KeysDir))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	x, err := index.Open(filepath.Join(c.State.Dir, run.IndexFile), filepath.Join(c.State.Dir, run.JournalDir))
-	if err != nil {
-		return nil, err
-	}
-	a := &Records{index: x, dir: filepath.Join(c.State.Dir, run.JournalDir), config: c, names: audit.NewKeys(keys), known: map[audit.Keyed]string{}, of: map[string][][]audit.Keyed{}, staff: map[string][]audit.Keyed{}}
+	a.config, a.ids, a.names = c, keys.KeyIDs(keyring.Audit), audit.NewKeys(keys)
+	a.known, a.of, a.staff = map[audit.Keyed]string{}, map[string][][]audit.Keyed{}, map[string][]audit.Keyed{}
 	for _, k := range c.Auth.Keys {
 		a.know(&k.Principal)
 	}
@@ -57,7 +77,7 @@ func Open(c *config.Config) (*Records, error) {
 		}
 	}
 	a.knowStaff(c)
-	return a, nil
+	return nil
 }
 
 func (a *Records) know(p *gateway.Principal) {
@@ -95,7 +115,7 @@ func (a *Records) Event(ctx context.Context, id audit.ID) ([]audit.Row, error) {
 	return a.index.Event(ctx, id)
 }
 
-// Names makes the keyed digests of this state; nil for collected journals.
+// Names makes the keyed digests of this state; nil where there are no keys, as for collected journals without a configuration.
 func (a *Records) Names() *audit.Keys { return a.names }
 
 // Count waits likewise, and counts rows by the values of some columns.

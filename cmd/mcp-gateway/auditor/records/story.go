@@ -6,11 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/audit/journal/folder"
-	"mcp-gateway/gateway"
 )
 
 // Told is one event of a story, with the part that it plays there.
@@ -37,7 +35,7 @@ var ErrNoEvent = errors.New("no event has that id")
 
 // Story returns all that is on record of an action: of a call what was offered
 // before, under which policy it was decided, what a person said, what became of
-// it. id is the action's or that of one event.
+// it. id is the action's, that of one event, or a ticket's.
 func (a *Records) Story(ctx context.Context, id audit.ID) ([]Told, error) {
 	rows, err := a.index.Query(ctx, audit.Filter{Action: id, Order: audit.OldestFirst})
 	if err != nil {
@@ -45,6 +43,11 @@ func (a *Records) Story(ctx context.Context, id audit.ID) ([]Told, error) {
 	}
 	if len(rows) == 0 {
 		if rows, err = a.index.Event(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if len(rows) == 0 { // a ticket: the calls that it is of, and what became of it
+		if rows, err = a.index.Query(ctx, audit.Filter{Approval: id, Order: audit.OldestFirst}); err != nil {
 			return nil, err
 		}
 	}
@@ -194,40 +197,10 @@ func (a *Records) setting(ctx context.Context, e *audit.Event) ([]Told, error) {
 	return out, nil
 }
 
-// Contains says where in an event a value stands as a keyed digest, "" for
-// nowhere, and whether it is known who called: where it is not, "nowhere" says nothing
-// of arguments and names, which are bound to the caller. principal is a configured subject or key id, or a whole identity;
-// where it is empty every configured principal is tried. name is the upstream's
-// own name of the tool; where it is empty it follows from the exposed name.
-func (a *Records) Contains(e *audit.Event, principal, name string, value []byte) (place string, known bool) {
-	if name == "" {
-		name = strings.TrimPrefix(string(e.Tool), string(e.Upstream)+"__")
-	}
-	tool := gateway.ItemID{Upstream: string(e.Upstream), Name: name}
-	known = e.Principal == "" || e.Args == "" && e.ToolRef == ""
-	for _, id := range a.identities(e, principal) {
-		if place := a.names.Contains(e, id, tool, value); place != "" {
-			return place, true
-		}
-		known = known || a.is(e.Principal, id)
-	}
-	for _, id := range a.wholes(string(value), "", string(e.Tenant), string(e.Client)) {
-		if a.is(e.Principal, id) {
-			return audit.InPrincipal, true
-		}
-	}
-	return "", known
-}
-
-func (a *Records) identities(e *audit.Event, principal string) []string {
-	ids := []string{principal}
-	if principal != "" {
-		ids = append(ids, a.wholes(principal, "", string(e.Tenant), string(e.Client))...)
-	}
-	for _, p := range a.principals {
-		if principal == "" || principal == p.Subject || principal == p.Client {
-			ids = append(ids, p.ID())
-		}
-	}
-	return ids
+// Of returns the events of a story that are the action, or the one event, of an id: not
+// what stood around it.
+func Of(story []Told, id string) []Told {
+	return slices.DeleteFunc(slices.Clone(story), func(t Told) bool {
+		return t.Event.ID.String() != id && t.Event.Action.String() != id
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"mcp-gateway/cmd/mcp-gateway/cli"
 	"mcp-gateway/config"
 	"mcp-gateway/config/form"
-	"mcp-gateway/gateway"
 	"mcp-gateway/registry/listed"
 )
 
@@ -32,14 +31,10 @@ func (a *Records) Words(ctx context.Context, f *audit.Filter) error {
 			f.Tool = audit.Ident(upstream + "__" + name)
 		}
 	}
-	reasons := make([]string, 0, len(gateway.Reasons()))
-	for _, r := range gateway.Reasons() {
-		reasons = append(reasons, string(r))
-	}
 	for _, one := range []asked{
 		{"--tool", string(f.Tool), "tool", a.tools()},
 		{"--upstream", string(f.Upstream), "upstream", a.upstreams()},
-		{"--reason", string(f.Reason), "reasons", reasons},
+		{"--reason", string(f.Reason), "reasons", a.reasons(ctx, string(f.Reason))},
 		{"--tenant", string(f.Tenant), "tenant", nil},
 		{"--client", string(f.Client), "client", a.clients()},
 		{"--replica", string(f.Replica), "replica", nil},
