@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -43,17 +44,21 @@ func Text(servers []Server, known func(id string) bool) ([]byte, error) {
 
 // set sets the servers that the host has not switched off.
 func set(path string, text []byte, servers []Server, known func(id string) bool) ([]byte, error) {
-	var err error
+	var err, taken error
 	for _, s := range servers {
 		switch {
 		case s.Off:
 			continue
 		case known(s.ID):
-			return nil, &ErrTaken{s.ID}
+			taken = errors.Join(taken, &ErrTaken{s.ID})
+			continue
 		}
 		if text, err = edit.Set(path, text, []string{"upstreams", s.ID}, pairs(s)); err != nil {
 			return nil, err
 		}
+	}
+	if taken != nil {
+		return nil, taken
 	}
 	if doc := form.Parse(path, text, maxFile); !doc.Readable() {
 		return nil, doc.Problems()

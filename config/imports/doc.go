@@ -4,5 +4,6 @@
 // Map:
 //
 //	parse.go  Parse: a host's JSON, in the shapes that hosts use
+//	jsonc.go  comments and trailing commas, which hosts' files have; places
 //	add.go    Add: the servers as upstreams
 package imports

@@ -18,7 +18,7 @@ const hosts = `{"mcpServers": {
   "tracker": {"type": "http", "url": "https://tracker.example/mcp", "headers": {"Authorization": "Bearer s3cr3t-2", "X-Team": "a"}}}}`
 
 func TestImport(t *testing.T) {
-	servers, err := imports.Parse([]byte(hosts), secret)
+	servers, err := imports.Parse("hosts.json", []byte(hosts), secret)
 	if err != nil || len(servers) != 2 {
 		t.Fatalf("%+v, %v", servers, err)
 	}
@@ -75,7 +75,7 @@ func TestVariables(t *testing.T) {
 		"a control character": {"EXTRA", "a\\u001bb", "", ""},
 		"nothing":             {"EXTRA", "", "", "variable EXTRA, which is empty"},
 	} {
-		servers, err := imports.Parse([]byte(`{"servers": {"a": {"command": "x", "env": {"`+c.variable+`": "`+c.value+`"}}}}`), secret)
+		servers, err := imports.Parse("hosts.json", []byte(`{"servers": {"a": {"command": "x", "env": {"`+c.variable+`": "`+c.value+`"}}}}`), secret)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -91,7 +91,7 @@ func TestVariables(t *testing.T) {
 
 // What a host has switched off is named, and nothing of it is written.
 func TestSwitchedOff(t *testing.T) {
-	servers, err := imports.Parse([]byte(`{"mcpServers": {"a": {"command": "x", "disabled": true}, "b": {"command": "y", "enabled": false}, "c": {"command": "z", "disabled": false}}}`), secret)
+	servers, err := imports.Parse("hosts.json", []byte(`{"mcpServers": {"a": {"command": "x", "disabled": true}, "b": {"command": "y", "enabled": false}, "c": {"command": "z", "disabled": false}}}`), secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,23 +123,63 @@ func TestParseRefuses(t *testing.T) {
 		"one id for two":      `{"servers": {"a b": {"command": "x"}, "A-B": {"command": "y"}}}`,
 		"nothing to run":      `{"mcp": {"servers": {"a": {"type": "stdio"}}}}`,
 		"no letter":           `{"servers": {"123": {"command": "x"}}}`,
+		"a folder's name":     `{"servers": {"a": {"command": "x", "args": ["${workspaceFolder}/srv.py"]}}}`,
+		"an input":            `{"servers": {"a": {"url": "https://x.example/${input:zone}"}}}`,
+		"a directory":         `{"servers": {"a": {"command": "x", "cwd": "${workspaceFolder}"}}}`,
+		"an open comment":     `{"servers": {"a": {"command": "x"}}} /* `,
+		"nothing but a comma": `{"servers": {"a": {"command": "x", "args": [,]}}}`,
+		"two commas":          `{"servers": {"a": {"command": "x", "args": ["y",,]}}}`,
 	} {
-		if servers, err := imports.Parse([]byte(text), secret); err == nil {
+		if servers, err := imports.Parse("hosts.json", []byte(text), secret); err == nil {
 			t.Errorf("%s: %+v", name, servers)
 		} else if said := fmt.Sprint(err); strings.Contains(said, "zz") || strings.Contains(said, "u:p") { // what was refused is not told
 			t.Errorf("%s: %s", name, said)
 		}
 	}
-	if _, err := imports.Parse([]byte(`{}`), secret); !errors.Is(err, imports.ErrShape) {
-		t.Errorf("empty: %v", err)
+}
+
+// A file says where it can't be read, and all that is wrong with its servers at once.
+func TestProblems(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: "hosts.json: bad_shape: neither `mcpServers` nor `servers` is there",
+		"{\n  // ours\n  \"servers\": {\"a\" 1}\n}":                       "hosts.json:3:19: bad_json: invalid character '1' after object key",
+		"{\"servers\": {\n  \"a\": {\"command\": \"x\", \"args\": [1]}}}": "hosts.json:2:34: wrong_type: \"servers.args\" is of kind number, where hosts write another",
+		`{"servers": {"a": {"command": "${input:zz}"}, "b": {"url": "http://u:p@x.example"}, "c": {}, "9": {"command": "x"}}}`: `hosts.json: bad_name: "9" has no letter to begin an upstream's id with
+hosts.json: host_reference: "a" has ${input:zz} where it is started or reached: its host fills that in, and the gateway does not; write what it stands for
+hosts.json: bad_url: "b" is reached in the clear: plain http is for loopback only; use https
+hosts.json: secret: "b" has a secret in its command or url, where everybody on the machine can read it; give it by its environment first
+hosts.json: nothing_to_run: "c" has neither a command nor a url`,
+	} {
+		if _, err := imports.Parse("hosts.json", []byte(text), secret); err == nil || err.Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// What hosts' own editors let people write is read as they do: comments, and commas at the
+// end. What only looks so stays.
+func TestComments(t *testing.T) {
+	servers, err := imports.Parse("hosts.json", []byte(`// our servers
+{ /* all
+  of them */ "servers": {
+    "a": {"command": "x", "args": ["//y", "/*z*/", "\\\",]", "a,}",],}, // the first
+    "b": {"url": "https://b.example/mcp", /**/ },
+  },
+} //`), secret)
+	if err != nil || len(servers) != 2 {
+		t.Fatalf("%+v, %v", servers, err)
+	}
+	if got := strings.Join(servers[0].Command, " "); got != `x //y /*z*/ \",] a,}` || servers[1].URL != "https://b.example/mcp" {
+		t.Errorf("%s, %s", got, servers[1].URL)
 	}
 }
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(hosts))
+	f.Add([]byte("{\"servers\": { /* c */ \"a\": {\"command\": \"x\",}, // d\n},}"))
 	f.Add([]byte(`{"mcp":{"servers":{"é":{"serverUrl":"x"}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		servers, err := imports.Parse(text, secret)
+		servers, err := imports.Parse("hosts.json", text, secret)
 		for _, s := range servers {
 			if s.Off {
 				continue

@@ -12,6 +12,7 @@ import (
 
 	"mcp-gateway/config/command"
 	"mcp-gateway/config/listen"
+	"mcp-gateway/gateway"
 )
 
 // Server is one server as a host's file names it.
@@ -28,9 +29,6 @@ type Server struct {
 	Off     bool     // the host has it switched off: it is not added, and nothing else of it is read
 }
 
-// ErrShape says that a file is none of the shapes that hosts use.
-var ErrShape = errors.New("imports: neither mcpServers nor servers is there")
-
 // entry is one server in a host's file; hosts add members of their own.
 type entry struct {
 	Type    string            `json:"type"`
@@ -45,10 +43,39 @@ type entry struct {
 	On      *bool             `json:"enabled"`
 }
 
-// Parse reads a host's JSON file: {"mcpServers": {…}}, {"servers": {…}}, or either
-// below "mcp". secret says whether a text holds a credential.
-func Parse(text []byte, secret func(string) bool) ([]Server, error) {
-	var file struct {
+// Parse reads a host's JSON file, with comments and trailing commas where it has them:
+// {"mcpServers": {…}}, {"servers": {…}}, or either below "mcp". secret says whether a text
+// holds a credential. The error is a gateway.Problems with the faults of all servers; file
+// is how it calls the file.
+func Parse(file string, text []byte, secret func(string) bool) ([]Server, error) {
+	found, err := entries(file, plain(text))
+	if err != nil {
+		return nil, err
+	}
+	d := desk{secret: secret, file: file}
+	var all []Server
+	ids := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if e := found[name]; e.Off || e.On != nil && !*e.On {
+			all = append(all, Server{Named: name, Off: true})
+			continue
+		}
+		s := d.server(found[name], name)
+		if other, twice := ids[s.ID]; twice && s.ID != "" {
+			d.report("repeated_id", "%q and %q would both be called %s; rename one of them in the host's file", other, name, s.ID)
+		}
+		ids[s.ID] = name
+		all = append(all, s)
+	}
+	if d.problems != nil {
+		return nil, d.problems
+	}
+	return all, nil
+}
+
+// entries returns the servers that strict JSON has, in whichever shape.
+func entries(file string, text []byte) (map[string]entry, error) {
+	var in struct {
 		MCPServers map[string]entry `json:"mcpServers"`
 		Servers    map[string]entry `json:"servers"`
 		MCP        struct {
@@ -56,54 +83,62 @@ func Parse(text []byte, secret func(string) bool) ([]Server, error) {
 			Servers    map[string]entry `json:"servers"`
 		} `json:"mcp"`
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("imports: %w", err)
+	bad := func(offset int64, code, message string) error {
+		line, column := place(text, int(offset)-1)
+		return gateway.Problems{{Pos: gateway.Pos{File: file, Line: line, Col: column}, Code: code, Message: message}}
 	}
-	for _, found := range []map[string]entry{file.MCPServers, file.Servers, file.MCP.MCPServers, file.MCP.Servers} {
-		if found == nil {
-			continue
-		}
-		var all []Server
-		ids := map[string]string{}
-		for _, name := range slices.Sorted(maps.Keys(found)) {
-			if e := found[name]; e.Off || e.On != nil && !*e.On {
-				all = append(all, Server{Named: name, Off: true})
-				continue
-			}
-			s, err := found[name].server(name, secret)
-			if err != nil {
-				return nil, err
-			}
-			if other, twice := ids[s.ID]; twice {
-				return nil, fmt.Errorf("imports: %q and %q would both be called %s; rename one of them in the host's file", other, name, s.ID)
-			}
-			ids[s.ID] = name
-			all = append(all, s)
-		}
-		return all, nil
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, &in); {
+	case errors.As(err, &syntax):
+		return nil, bad(syntax.Offset, "bad_json", syntax.Error())
+	case errors.As(err, &kind): // whose value is not told
+		is, _, _ := strings.Cut(kind.Value, " ")
+		return nil, bad(kind.Offset, "wrong_type", fmt.Sprintf("%q is of kind %s, where hosts write another", kind.Field, is))
+	case err != nil:
+		return nil, gateway.Problems{{Pos: gateway.Pos{File: file}, Code: "bad_json", Message: err.Error()}}
 	}
-	return nil, ErrShape
+	for _, found := range []map[string]entry{in.MCPServers, in.Servers, in.MCP.MCPServers, in.MCP.Servers} {
+		if found != nil {
+			return found, nil
+		}
+	}
+	return nil, gateway.Problems{{Pos: gateway.Pos{File: file}, Code: "bad_shape", Message: "neither `mcpServers` nor `servers` is there"}}
 }
 
-func (e entry) server(name string, secret func(string) bool) (Server, error) {
+// desk is where the servers of one file are read.
+type desk struct {
+	secret   func(string) bool
+	file     string
+	problems gateway.Problems
+}
+
+func (d *desk) report(code, format string, args ...any) {
+	d.problems = append(d.problems, gateway.Problem{Pos: gateway.Pos{File: d.file}, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *desk) server(e entry, name string) Server {
 	s := Server{ID: id(name), Named: name, Dir: e.Dir, URL: e.URL + e.Server}
 	if e.Command != "" {
 		s.URL = ""
 		s.Command = append([]string{e.Command}, e.Args...)
 	}
-	switch {
-	case s.ID == "":
-		return s, fmt.Errorf("imports: %q has no letter to begin an upstream's id with", name)
-	case s.Command == nil && s.URL == "":
-		return s, fmt.Errorf("imports: %q has neither a command nor a url", name)
-	case slices.ContainsFunc(s.Command, secret) || secret(s.URL):
-		return s, fmt.Errorf("imports: %q "+inTheOpen, name)
+	if s.ID == "" {
+		d.report("bad_name", "%q has no letter to begin an upstream's id with", name)
 	}
-	if err := s.loads(name); err != nil {
-		return s, err
+	if s.Command == nil && s.URL == "" {
+		d.report("nothing_to_run", "%q has neither a command nor a url", name)
+		return s
+	}
+	if slices.ContainsFunc(s.Command, d.secret) || d.secret(s.URL) {
+		d.report("secret", "%q "+inTheOpen, name)
+	} else if of := filled(append([]string{s.URL, s.Dir}, s.Command...)); of != "" {
+		d.report("host_reference", "%q has %s where it is started or reached: its host fills that in, and the gateway does not; write what it stands for", name, of)
+	} else {
+		d.loads(&s, name)
 	}
 	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
-		s.variable(variable, e.Env[variable], secret)
+		s.variable(variable, e.Env[variable], d.secret)
 	}
 	for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
 		value := e.Headers[header]
@@ -113,38 +148,58 @@ func (e entry) server(name string, secret func(string) bool) (Server, error) {
 		}
 		s.Dropped = append(s.Dropped, "header "+header)
 	}
-	return s, nil
+	return s
+}
+
+// filled returns the first reference in the texts that a host fills in, such as
+// ${workspaceFolder}; "" = none.
+func filled(texts []string) string {
+	for _, text := range texts {
+		_, after, found := strings.Cut(text, "${")
+		if !found {
+			continue
+		}
+		name, _, closed := strings.Cut(after, "}")
+		odd := func(r rune) bool {
+			return !('a' <= r|0x20 && r|0x20 <= 'z') && !('0' <= r && r <= '9') && !strings.ContainsRune("_-.:", r)
+		}
+		if !closed || strings.ContainsFunc(name, odd) {
+			return "${…}"
+		}
+		return "${" + name + "}"
+	}
+	return ""
 }
 
 const inTheOpen = "has a secret in its command or url, where everybody on the machine can read it; give it by its environment first"
 
 // loads refuses what would make upstreams.yaml one that does not load, or keep a secret in
 // it.
-func (s *Server) loads(name string) error {
+func (d *desk) loads(s *Server, name string) {
 	if s.Command != nil {
 		if program, flag, found := command.InlineCode(s.Command); found {
-			return fmt.Errorf("imports: %q runs what stands in its arguments (%s %s), where no review sees it; put it into a file first", name, filepath.Base(program), flag)
+			d.report("inline_code", "%q runs what stands in its arguments (%s %s), where no review sees it; put it into a file first", name, filepath.Base(program), flag)
 		}
 		if _, found := command.SecretArgument(s.Command); found {
-			return fmt.Errorf("imports: %q "+inTheOpen, name)
+			d.report("secret", "%q "+inTheOpen, name)
 		}
-		return nil
+		return
 	}
 	u, err := url.Parse(s.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Fragment != "":
-		return fmt.Errorf("imports: the url of %q is no address such as https://tracker.example/mcp", name)
+		d.report("bad_url", "the url of %q is no address such as https://tracker.example/mcp", name)
+		return
 	case u.Scheme == "http" && !listen.Loopback(u.Hostname()):
-		return fmt.Errorf("imports: %q is reached in the clear: plain http is for loopback only; use https", name)
-	case u.User != nil:
-		return fmt.Errorf("imports: %q "+inTheOpen, name)
+		d.report("bad_url", "%q is reached in the clear: plain http is for loopback only; use https", name)
 	}
+	bare := u.User == nil
 	for key, values := range u.Query() {
-		if guarded(key) || slices.ContainsFunc(values, opaque) {
-			return fmt.Errorf("imports: %q "+inTheOpen, name)
-		}
+		bare = bare && !guarded(key) && !slices.ContainsFunc(values, opaque)
 	}
-	return nil
+	if !bare {
+		d.report("secret", "%q "+inTheOpen, name)
+	}
 }
 
 // variable takes one variable over: as it is where neither its name nor its value may be

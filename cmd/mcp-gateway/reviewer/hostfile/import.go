@@ -1,8 +1,10 @@
 package hostfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"mcp-gateway/config"
 	"mcp-gateway/config/imports"
+	"mcp-gateway/gateway"
 	"mcp-gateway/redact"
 	"mcp-gateway/registry/diff"
 )
@@ -22,8 +25,8 @@ func Import(at *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import --from FILE",
 		Short: "Add the servers of a host's own file to upstreams.yaml",
-		Long: "Add the servers of a host's own file ({\"mcpServers\": …} or {\"servers\": …}) to upstreams.yaml, but for those\n" +
-			"that it has switched off. Their secrets are not taken over: each becomes a reference to a variable of the\n" +
+		Long: "Add the servers of a host's own file ({\"mcpServers\": …} or {\"servers\": …}, comments and trailing commas\n" +
+			"too) to upstreams.yaml, but for those that it has switched off. Their secrets are not taken over: each becomes a reference to a variable of the\n" +
 			"gateway's environment. Nothing of them is served before it is approved. All are added, or none.\n" +
 			"What is in upstreams.yaml is started or reached by a gateway that runs on it, as soon as it reads the file, to\n" +
 			"learn what it lists. --print writes nothing and starts nothing: it prints what would be added, so that what\n" +
@@ -36,7 +39,7 @@ func Import(at *string) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := config.Load(*at)
 		if err != nil {
-			return err
+			return begun(*at, err)
 		}
 		servers, err := read(*from)
 		if err != nil {
@@ -61,6 +64,17 @@ func Import(at *string) *cobra.Command {
 	return cmd
 }
 
+// begun says what is enough to import into, where there is no configuration yet.
+func begun(at string, err error) error {
+	var problems gateway.Problems
+	if _, absent := os.Stat(at); !errors.Is(absent, fs.ErrNotExist) || !errors.As(err, &problems) || len(problems) != 1 {
+		return err
+	}
+	p := problems[0]
+	p.Message += "; one that says `version: 1` and nothing else is enough to import into"
+	return gateway.Problems{p}
+}
+
 // read reads the servers of a host's file.
 func read(path string) ([]imports.Server, error) {
 	text, err := os.ReadFile(path)
@@ -68,7 +82,7 @@ func read(path string) ([]imports.Server, error) {
 		return nil, err
 	}
 	cleaner := redact.New(redact.Options{})
-	return imports.Parse(text, func(s string) bool { return cleaner.Text(s) != s })
+	return imports.Parse(path, text, func(s string) bool { return cleaner.Text(s) != s })
 }
 
 // advise says what became of one server and what is still to be done.
