@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"mcp-gateway/gateway"
@@ -72,7 +73,10 @@ func encoded(codings []string) bool {
 func (p *Policy) hostAllowed(host string) bool {
 	host = strings.ToLower(host)
 	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
+	if h, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
+			return false
+		}
 		name = h
 	}
 	if name == "localhost" || p.hosts[host] || p.hosts[name] {

@@ -18,6 +18,9 @@ func TestAdmit(t *testing.T) {
 		admits bool
 	}{
 		{"127.0.0.1:8080", nil, true},
+		{"127.0.0.1:18080.evil.example", nil, false},
+		{"127.0.0.1:x", nil, false},
+		{"localhost:-1", nil, false},
 		{"localhost:8080", nil, true},
 		{"[::1]:8080", nil, true},
 		{"gw.example", nil, true},

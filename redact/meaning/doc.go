@@ -7,6 +7,7 @@
 //
 //	meaning.go  Sign; from an anchor to a sign
 //	table.go    what is looked for
+//	address.go  what readers of Markdown, HTML and CSS fetch or follow
 //	fold.go     Find: also in look-alikes, and behind one step of decoding
 //	link.go     Leads, Shows: where links and icons may lead; End: where a block ends
 //	defang.go   Defang: addresses that nobody follows by accident

@@ -113,6 +113,9 @@ func blank(s []byte) int {
 func find(s []byte) Sign {
 	ix := table()
 	var found Sign
+	if fetched(s) {
+		found = Address
+	}
 	for at, back := ix.skim.Next(s, 0); at < len(s); at, back = ix.skim.Next(s, at+1) {
 		for ; back != 0; back &= back - 1 {
 			if i := at - bits.TrailingZeros16(back); i >= 0 {

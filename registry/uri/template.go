@@ -49,7 +49,7 @@ func ParseTemplate(text string) (*Template, error) {
 		case reserved:
 			pattern.WriteString(`[^?#]+`)
 		default:
-			pattern.WriteString(`[^/?#]+`)
+			pattern.WriteString(`[^/?#:@\[\]]+`) // what delimits is escaped there (RFC 6570, 3.2.2)
 		}
 		plain.WriteString("x") // any value: the rest must be a URI
 		rest = tail

@@ -70,6 +70,9 @@ func TestTemplate(t *testing.T) {
 	}{
 		{"test://template/{id}/data", "test://template/123/data", true},
 		{"test://template/{id}/data", "test://template//data", false},
+		{"res://{host}/x", "res://a.b/x", true},
+		{"res://{host}/x", "res://evil@h/x", false},
+		{"res://{host}/x", "res://a:1/x", false},
 		{"test://template/{id}/data", "test://template/1/2/data", false},
 		{"test://template/{id}/data", "test://template/1/data/more", false},
 		{"file:///{+path}", "file:///a/b/c", true},
