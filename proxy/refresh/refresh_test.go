@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +33,7 @@ type server struct {
 	slow  time.Duration    // how long a list takes
 	is    registry.Listing // what it is; of its lists nothing
 	down  string           // the reason of its fact
+	met   bool             // it is up, whatever becomes of its list
 }
 
 func newServer(tools ...string) *server {
@@ -67,7 +69,7 @@ func (*server) Watch(context.Context, string, func()) error { return errDown }
 func (s *server) Fact() registry.UpstreamFact {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return registry.UpstreamFact{Up: s.fault == nil, Reason: s.down, Instructions: string(s.is.Instructions)}
+	return registry.UpstreamFact{Up: s.fault == nil || s.met, Reason: s.down, Instructions: string(s.is.Instructions)}
 }
 
 // set changes what is listed, without a word.
@@ -516,6 +518,35 @@ func TestAfterTheEnd(t *testing.T) {
 		}
 		if f, _, _ := b.memory.Upstream(t.Context(), "a"); !f.Up {
 			t.Errorf("the end is kept as a failure of the upstream: %+v", f)
+		}
+	})
+}
+
+// An upstream that is met is not down for want of a token of the gateway's own: calls in
+// the right of who calls go on. For every other failure to list it is.
+func TestNoTokenIsNoUpstreamDown(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		up := newServer("x")
+		b.keep(up)
+		up.mu.Lock()
+		up.met = true
+		up.mu.Unlock()
+		for _, c := range []struct {
+			name   string
+			fault  error
+			up     bool
+			reason string
+		}{
+			{"no token", gateway.Because(gateway.CodeUnavailable, syscall.ECONNREFUSED, gateway.ReasonCredential), true, "credential_dial_refused"},
+			{"no connection", gateway.Fail(gateway.CodeUnavailable, "dial_refused"), false, "dial_refused"},
+		} {
+			up.set(c.fault)
+			if err := b.Refresh(t.Context(), "a"); !errors.Is(err, c.fault) {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if f, _, _ := b.memory.Upstream(t.Context(), "a"); f.Up != c.up || f.Reason != c.reason {
+				t.Errorf("%s: %+v", c.name, f)
+			}
 		}
 	})
 }
