@@ -39,6 +39,8 @@ func FuzzResult(f *testing.F) {
 		`{"structuredContent":{"a":["ghp_0123456789abcd","efghijABCDEFGHIJ012345"],"b":{"c":"ghp_0123456789ab","d":{},"e":"cdefghijABCDEFGHIJ012345"}}}`,
 		`{"content":[{"type":"text","text":"WjJod1h6QXhNak0wTlRZM09EbGhZbU5rWldabmFHbHFRVUpEUkVWR1IwaEpTakF4TWpNME5R"},{"type":"text","text":"%2567%2568p_&#48;\\u{31}"}]}`,
 		`{"content":[{"type":"resource","resource":{"uri":"https://a.example/","blob":"ZwBoAHAAXwAwADEAMgAzADQANQA2ADcAOAA5AGEAYgBjAGQAZQBmAGcAaABpAGoAQQBCAEMARABFAEYARwBIAEkASgAwADEAMgAzADQANQA="}}],"nextCursor":{"a":"\u200b"}}`,
+		`{"content":[{"type":"resource","resource":{"uri":"urn:b:1","blob":"` + b64(oddWide) + `"}},{"type":"image","data":"` + b64(oddWide) + `","mimeType":"image/png"}]}`,
+		`{"content":[{"type":"ghp_0123456789abcdefghijABCDEFGHIJ012345","text":"a"}]}`,
 		`{"inputSchema":{"properties":{"a\u200b":{"description":"\u200b","enum":["\u200b"]}}}}`,
 	} {
 		f.Add([]byte(s))

@@ -28,7 +28,14 @@ func TestHardTexts(t *testing.T) {
 		"many lines of one length": func(n int) string { return blocks(text(many(n/65, "aB"+many(62, "x")+"\n"))) },
 		"percent signs":            func(n int) string { return blocks(text(many(n, "%"))) },
 		"escaped escapes":          func(n int) string { return blocks(text(many(n/5, "%2525"))) },
-		"zeros in base64":          func(n int) string { return blocks(text("aB" + many(n, "A"))) },
+		"names of passwords":       func(n int) string { return blocks(text(many(n/9, "password="))) },
+		"names of tokens":          func(n int) string { return blocks(text(many(n/6, "token="))) },
+		"beginnings of tokens":     func(n int) string { return blocks(text(many(n/3, "eyJ"))) },
+		"tokens that are none":     func(n int) string { return blocks(text(many(n/8000, many(2600, "eyJ")+".eyJxxxxxxxxxx#"))) },
+		"beginnings of keys": func(n int) string {
+			return blocks(text(many(n/30, "-----BEGIN PRIVATE KEY-----a ")))
+		},
+		"zeros in base64": func(n int) string { return blocks(text("aB" + many(n, "A"))) },
 	} {
 		grows := func(n int) time.Duration {
 			in := []byte(make(n))

@@ -48,7 +48,7 @@ func TestText(t *testing.T) {
 		"non\ufdd0\uffff\U0001fffe":                      "non",
 		"anno\ufff9a\ufffab\ufffb":                       "annoab",
 		"sel\ufe00\U000e0100":                            "sel",
-		"twice\ufe0f\ufe0f\ufe0f":                        "twice\ufe0f",
+		"twice\ufe0f\ufe0f\ufe0f":                        "twice",
 		"\ufe0fstart":                                    "start",
 		"a\u200d👩\u200db":                                "a👩b",
 		"bad\xffutf\xc3":                                 "bad\ufffdutf\ufffd",

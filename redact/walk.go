@@ -114,7 +114,7 @@ func (w *walker) value(i int, p place.Place) int {
 		case place.Fixed:
 			w.judge(w.in[i:end])
 		case place.Kind:
-			w.kind(w.in[i:end])
+			w.kind(i, end)
 		case place.Coded:
 			w.decoded(i, end)
 		case place.Medium:
@@ -239,14 +239,18 @@ func (w *walker) name(i, end int, p place.Place) []byte {
 }
 
 // kind looks at a string that says what its block is. One that is another once it is
-// cleaned would be read as what nobody took it for.
-func (w *walker) kind(token []byte) {
-	if len(token) < 2 || plainToken(token[1:len(token)-1]) {
+// cleaned would be read as what nobody took it for; one that is no word of the
+// protocol is a string like any other.
+func (w *walker) kind(i, end int) {
+	token := w.in[i:end]
+	if len(token) < 2 || place.IsKind(token[1:len(token)-1]) {
 		return
 	}
-	if hides(string(w.unescaped(token))) {
+	if !plainToken(token[1:len(token)-1]) && hides(string(w.unescaped(token))) {
 		w.disguised()
+		return
 	}
+	w.rewrite(i, end, true)
 }
 
 func (w *walker) disguised() {

@@ -230,12 +230,16 @@ func (c *Call) Took(stage string, began time.Time) time.Time {
 	return now
 }
 
-// Fail ends the call with err. The first failure is the call's answer.
+// Fail ends the call with err. The first failure is the call's answer. Where the
+// upstream's result had come, a fault of the gateway withholds that result.
 func (c *Call) Fail(stage string, err error) {
 	if c.Err != nil {
 		return
 	}
 	c.Err = AsError(err)
+	if c.Err.Code == gateway.CodeInternal && c.Incoming.Result != nil { // it ran: nobody is told to try again
+		c.Err = gateway.Because(gateway.CodeContractViolation, c.Err)
+	}
 	if c.Err.Stage == "" {
 		c.Err.Stage = stage
 	}

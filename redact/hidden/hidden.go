@@ -36,6 +36,7 @@ const (
 	zwj          = 0x200D
 	textStyle    = 0xFE0E
 	emojiStyle   = 0xFE0F
+	keycap       = 0x20E3
 	lineSep      = 0x2028
 	paragraphSep = 0x2029
 )
@@ -184,13 +185,14 @@ func (c *Cleaner) Clean(buf, s []byte) (out []byte, changed bool) {
 	shaped := endsShaped(out)
 	for i < len(s) {
 		if n := PlainTo(s[i:], true, 0); n > 0 {
-			out, i, shaped = append(out, s[i:i+n]...), i+n, last{other: true}
+			out, i = append(out, s[i:i+n]...), i+n
+			shaped = endOf(rune(s[i-1]))
 			continue
 		}
 		r, size := utf8.DecodeRune(s[i:])
 		switch cl := classOf(r); {
 		case cl == keep:
-			out, shaped = utf8.AppendRune(out, r), last{emoji: emoji(r), other: true}
+			out, shaped = utf8.AppendRune(out, r), endOf(r)
 			changed = changed || r == utf8.RuneError && size == 1
 		case shaped.keeps(r, s[i+size:]):
 			out, shaped = append(out, s[i:i+size]...), shaped.after(r)
@@ -198,7 +200,7 @@ func (c *Cleaner) Clean(buf, s []byte) (out []byte, changed bool) {
 			changed = true
 			c.Removed[cl]++
 			if r == lineSep || r == paragraphSep {
-				out, shaped = append(out, ' '), last{other: true}
+				out, shaped = append(out, ' '), last{}
 			}
 			size = sequence(s[i:], r, size)
 		}
@@ -214,6 +216,17 @@ func (c *Cleaner) Clean(buf, s []byte) (out []byte, changed bool) {
 type last struct {
 	emoji bool // an emoji, with or without a selector
 	other bool // something that a selector may follow
+	key   bool // what is on a key of a telephone, which a selector and U+20E3 draw as one
+}
+
+// endOf is what a text ends in whose last rune is r. Selectors follow symbols alone
+// (emoji-variation-sequences of UTS #51): between letters one only parts them.
+func endOf(r rune) last {
+	return last{
+		emoji: emoji(r),
+		other: emoji(r) || r == 0x203C || r == 0x2049 || r >= 0x2100 && r < 0x2190 || r == 0x3030 || r == 0x303D || r == 0x3297 || r == 0x3299,
+		key:   r >= '0' && r <= '9' || r == '#' || r == '*',
+	}
 }
 
 func endsShaped(out []byte) last {
@@ -222,15 +235,16 @@ func endsShaped(out []byte) last {
 		r, _ = utf8.DecodeLastRune(out[:len(out)-size])
 		return last{emoji: emoji(r)}
 	}
-	return last{emoji: emoji(r), other: size > 0}
+	return endOf(r)
 }
 
 // keeps reports whether r, though hidden by itself, shapes what it follows: one
-// presentation selector after any rune, ZWJ between two emoji.
+// presentation selector after a symbol, ZWJ between two emoji.
 func (l last) keeps(r rune, rest []byte) bool {
 	switch r {
 	case textStyle, emojiStyle:
-		return l.other
+		next, _ := utf8.DecodeRune(rest)
+		return l.other || l.key && next == keycap
 	case zwj:
 		next, _ := utf8.DecodeRune(rest)
 		return l.emoji && emoji(next)

@@ -19,3 +19,12 @@ var meant = map[string]bool{
 func (p Place) Means(name string) bool {
 	return p.CleansNames() && (p != Free && meant[name] || strings.HasPrefix(name, own))
 }
+
+// IsKind reports whether the protocol has blocks of that type.
+func IsKind(name []byte) bool {
+	switch string(name) {
+	case "text", "image", "audio", "resource_link", "resource", "tool_use", "tool_result":
+		return true
+	}
+	return false
+}

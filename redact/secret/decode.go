@@ -52,7 +52,8 @@ func (sc *Scanner) encoded(s []byte, again int) []Span {
 			unit = highFirst
 		}
 		for _, sp := range sc.within(w.Narrow, again) {
-			wide = append(wide, Span{w.From + 2*sp.From, w.From + 2*sp.To, sp.Class, unit})
+			to := min(w.From+2*sp.To, w.To) // of the last character the zero may be missing
+			wide = append(wide, Span{w.From + 2*sp.From, to, sp.Class, unit})
 		}
 	}
 	return merged(out, wide)
@@ -61,8 +62,9 @@ func (sc *Scanner) encoded(s []byte, again int) []Span {
 // within returns the secrets of what was decoded, and those of what that encodes.
 func (sc *Scanner) within(plain []byte, again int) []Span {
 	var out []Span
+	var on far
 	for i := 0; ; {
-		sp, ok := sc.next(plain, i)
+		sp, ok := sc.next(plain, i, &on)
 		if !ok {
 			break
 		}

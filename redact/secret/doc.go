@@ -10,6 +10,7 @@
 //
 //	secret.go   Scanner: Spans, Mask, May; from a literal to the span of a secret
 //	filter.go   where in a text a literal may stand
+//	far.go      far: where what goes on beyond a window ends
 //	rule.go     rule: a literal, an expression, what it must look like
 //	rules.txt   the rules that need no code: tokens by their prefix, values by their name
 //	table.go    reads rules.txt

@@ -28,6 +28,7 @@ type rule struct {
 	// needs is asked before the expression, which costs more, of what begins with the
 	// literal: whether it can match at all. nil = it may.
 	needs func(s []byte) bool
+	jwt   bool // on.jwt is asked too: its runs are longer than is worth to read for each literal
 	// find does without an expression: where the secret stands in s, which begins
 	// at place i of the text.
 	find func(s []byte, i int) (from, to int, ok bool)
@@ -71,8 +72,10 @@ func equal(s []byte, lit string, fold bool) bool {
 	return true
 }
 
-// at looks for the secret of the rule whose literal may stand at place i.
-func (ru *rule) at(s []byte, i int) (from, to int, ok bool) {
+// at looks for the secret of the rule whose literal may stand at place i. No more than
+// the rule's window is looked at, wherever the secret ends: what goes on behind it is
+// passed over once for all rules and places (far).
+func (ru *rule) at(s []byte, i int, on *far) (from, to int, ok bool) {
 	start := i - ru.back
 	if start < 0 {
 		return 0, 0, false
@@ -87,22 +90,27 @@ func (ru *rule) at(s []byte, i int) (from, to int, ok bool) {
 			return 0, 0, false
 		}
 	}
+	cut := false // the window cut it short
 	switch {
 	case ru.find != nil:
 		from, to, ok = ru.find(s, i)
 	case ru.exact && start > 0 && bytes.IndexByte([]byte("+/."), s[start-1]) >= 0:
 	case ru.vendor && !nameAt(s, i, length):
 	case ru.needs != nil && !ru.needs(s[i:]):
+	case ru.jwt && !on.jwt(s, i):
 	case ru.named:
-		from, to, ok = ru.value(s, i+length)
+		from, to, cut, ok = ru.value(s, i+length)
 	default:
-		from, to, ok = ru.match(s, start)
+		from, to, cut, ok = ru.match(s, start)
 	}
 	if !ok || ru.valid != nil && !ru.valid(s[from:to]) || placeholder(s[from:to]) || ru.about && about(s, i, i+length) {
 		return 0, 0, false
 	}
 	if inside && !glued(s[start-1], s[i:i+length], s[max(from, i+length):to]) {
 		return 0, 0, false
+	}
+	if cut {
+		to = on.end(s, to)
 	}
 	if to < len(s) && (s[to] == '#' || s[to] == '*') { // it is masked already
 		return 0, 0, false
@@ -134,8 +142,8 @@ func glued(before byte, literal, body []byte) bool {
 }
 
 // match applies the expression at start. What goes on after the match like the
-// token itself belongs to it.
-func (ru *rule) match(s []byte, start int) (from, to int, ok bool) {
+// token itself belongs to it; cut says that it does beyond the window.
+func (ru *rule) match(s []byte, start int) (from, to int, cut, ok bool) {
 	window := ru.window
 	if window == 0 {
 		window = usualWindow
@@ -143,31 +151,28 @@ func (ru *rule) match(s []byte, start int) (from, to int, ok bool) {
 	end := min(len(s), start+window)
 	from, to, ok = group(ru.expr(), s[start:end])
 	if !ok {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	from, to = start+from, start+to
-	for to < len(s) && (word(s[to]) || s[to] == '-' || to >= end && s[to] > ' ' && s[to] != '"' && s[to] != '\'') {
+	for to < end && (word(s[to]) || s[to] == '-') {
 		to++
 	}
-	return from, to, true
+	return from, to, to == end, true
 }
 
 // value applies the expression to the value that is assigned to the name which
-// ends at i.
-func (ru *rule) value(s []byte, i int) (from, to int, ok bool) {
+// ends at i; cut says that it goes on beyond the window.
+func (ru *rule) value(s []byte, i int) (from, to int, cut, ok bool) {
 	v, ok := assigned(s, i)
 	if !ok {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	end := min(len(s), v+usualWindow)
 	if from, to, ok = group(ru.expr(), s[v:end]); !ok {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	from, to = v+from, v+to
-	for to >= end && to < len(s) && s[to] > ' ' && s[to] != '"' && s[to] != '\'' { // the window cut it short
-		to++
-	}
-	return from, to, to == len(s) || to > end || !goesOn(s[to:])
+	return from, to, to == end, to == end || !goesOn(s[to:])
 }
 
 // group returns where the first group of the match stands, or the whole match.

@@ -50,14 +50,14 @@ func (sc *Scanner) May(s []byte) bool {
 	return sc.opt.wanted(s) || mayEncode(s)
 }
 
-// next returns the first secret that begins at or after i.
-func (sc *Scanner) next(s []byte, i int) (Span, bool) {
+// next returns the first secret that begins at or after i. on is for one text.
+func (sc *Scanner) next(s []byte, i int, on *far) (Span, bool) {
 	done := i
 	for at, rules := sc.filter.next(s, i); at >= 0; at, rules = sc.filter.next(s, at+1) {
 		best := Span{From: -1}
 		for _, n := range rules {
 			ru := &sc.rules[n]
-			if from, to, ok := ru.at(s, at); ok && from >= done && to > best.To {
+			if from, to, ok := ru.at(s, at, on); ok && from >= done && to > best.To {
 				best = Span{from, to, ru.class, 0}
 			}
 		}
@@ -72,10 +72,11 @@ func (sc *Scanner) next(s []byte, i int) (Span, bool) {
 // them, in order and apart from each other.
 func (sc *Scanner) Spans(s []byte, each func(Span)) {
 	done, coded := 0, sc.encoded(s, steps)
-	plain, more := sc.next(s, 0)
+	var on far
+	plain, more := sc.next(s, 0, &on)
 	for more || len(coded) > 0 {
 		if more && plain.From < done { // looked for once more only where it must be
-			plain, more = sc.next(s, done)
+			plain, more = sc.next(s, done, &on)
 			continue
 		}
 		sp := plain
@@ -156,6 +157,6 @@ func (sc *Scanner) maskPersons(s []byte, changed bool, count func(class string))
 func (sc *Scanner) Assigned(name, value []byte) (class string, ok bool) {
 	text := append(append(append(make([]byte, 0, len(name)+len(value)+4), name...), `="`...), value...)
 	text = append(text, '"')
-	sp, ok := sc.next(text, 0)
+	sp, ok := sc.next(text, 0, new(far))
 	return sp.Class, ok && sp.To > len(name)+2
 }

@@ -80,7 +80,7 @@ func proveRule(t *testing.T, ru *rule) {
 func finds(ru *rule, s string) bool {
 	f := newFilter([]rule{*ru})
 	for i, rules := f.next([]byte(s), 0); i >= 0; i, rules = f.next([]byte(s), i+1) {
-		if _, _, ok := ru.at([]byte(s), i); ok && len(rules) > 0 {
+		if _, _, ok := ru.at([]byte(s), i, new(far)); ok && len(rules) > 0 {
 			return true
 		}
 	}

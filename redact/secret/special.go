@@ -11,12 +11,14 @@ import (
 func special() []rule {
 	rules := []rule{
 		{class: "private_key", literals: []string{"-----BEGIN"}, window: 16 << 10, free: true,
-			needs:    func(s []byte) bool { return bytes.Contains(s[:min(len(s), 100)], []byte("PRIVATE KEY")) },
+			needs: func(s []byte) bool {
+				return bytes.Contains(s[:min(len(s), 100)], []byte("PRIVATE KEY")) && body(s[:min(len(s), 16<<10)])
+			},
 			expr:     lazy(`^(-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----\s{0,4}[^\s-](?s:.*?)(?:-----END[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----|$))`),
 			valid:    body,
 			positive: "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
 			negative: "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----"},
-		{class: "jwt", literals: []string{"eyJ"}, window: 8 << 10, free: true,
+		{class: "jwt", literals: []string{"eyJ"}, window: jwtWindow, free: true, jwt: true,
 			expr:     lazy(`^(eyJ[\w-]{10,}={0,2}\.eyJ[\w/\\-]{10,}={0,2}(?:\.[\w/\\-]*={0,2})?)`),
 			positive: "eyJ{a20}.eyJ{a40}.{n43}", negative: "eyJ{a30} is only a header"},
 		{class: "url_password", literals: []string{"://"}, free: true,
@@ -169,8 +171,8 @@ func digitsBefore(s []byte, i int) int {
 	return i
 }
 
-// run returns where the run of letters, digits, - and _ ends that begins at i.
-func run(s []byte, i int) int {
+// tokenEnd returns where the run of letters, digits, - and _ ends that begins at i.
+func tokenEnd(s []byte, i int) int {
 	for i < len(s) && (word(s[i]) || s[i] == '-') {
 		i++
 	}
@@ -179,7 +181,7 @@ func run(s []byte, i int) int {
 
 // telegram finds digits:A… of a bot; the last digit stands at i.
 func telegram(s []byte, i int) (from, to int, ok bool) {
-	from, to = digitsBefore(s, i), run(s, i+2)
+	from, to = digitsBefore(s, i), tokenEnd(s, i+2)
 	return from, to, i+1-from >= 5 && i+1-from <= 16 && s[i+2] == 'A' && to-i-2 == 35 && (from == 0 || !word(s[from-1]))
 }
 
@@ -187,6 +189,6 @@ func telegram(s []byte, i int) (from, to int, ok bool) {
 // stands at i.
 func facebook(s []byte, i int) (from, to int, ok bool) {
 	i++
-	from, to = digitsBefore(s, i), run(s, i+2)
+	from, to = digitsBefore(s, i), tokenEnd(s, i+2)
 	return from, to, i+1-from >= 15 && i+1-from <= 16 && to-i-2 >= 27 && to-i-2 <= 40 && bothCases(s[i+2:to])
 }

@@ -28,7 +28,8 @@ func NextWide(s []byte, i int) Wide {
 			if zero%2 == 1 {
 				return wide(s, from, low+1, 1)
 			}
-			return wide(s, max(i, zero-2), high+min(1, (zero-i)/2), 0)
+			before := min(1, (zero-i)/2)
+			return wide(s, zero-2*before, high+before, 0)
 		case low > high:
 			return wide(s, from, low, 1)
 		default:
