@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mcp-gateway/protocol"
+	"mcp-gateway/proxy/present"
 )
 
 // Masked stands where a text was that is not released.
@@ -23,7 +24,7 @@ func Arguments(raw []byte, pointers []string) []byte {
 // on, and in which it can't. A text block is masked alike where it is JSON that says
 // the same as structuredContent or, without that, in which every pointer leads to a
 // value. Any other block may hold the same in another shape and is replaced; members
-// that could, such as _meta, are left out.
+// that could are left out, and of _meta all but the gateway's own word.
 func Result(raw []byte, pointers []string, limits protocol.Limits) []byte {
 	t := treeOf(pointers)
 	structured, _ := protocol.Member(raw, "structuredContent")
@@ -40,6 +41,8 @@ func Result(raw []byte, pointers []string, limits protocol.Limits) []byte {
 			}
 		case "content":
 			value = blocks(nil, value, structured, t, limits)
+		case "_meta":
+			value = ownMeta(value)
 		case "isError":
 			if protocol.Kind(value) != 't' && protocol.Kind(value) != 'f' {
 				value = nil
@@ -56,6 +59,24 @@ func Result(raw []byte, pointers []string, limits protocol.Limits) []byte {
 			continue
 		}
 		out = append(append(out, value...), ',')
+	}
+	return closed(out, '}')
+}
+
+// ownMeta keeps of a _meta what the gateway says in it: what looked so and was not its own
+// has been taken out before. It is nil where nothing is left.
+func ownMeta(meta []byte) []byte {
+	if protocol.Kind(meta) != '{' {
+		return nil
+	}
+	out := []byte{'{'}
+	for name, value := range protocol.Members(meta) {
+		if strings.HasPrefix(string(name), present.OwnPrefix) {
+			out = append(append(append(protocol.AppendString(out, string(name)), ':'), value...), ',')
+		}
+	}
+	if len(out) == 1 {
+		return nil
 	}
 	return closed(out, '}')
 }

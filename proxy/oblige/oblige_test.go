@@ -42,6 +42,7 @@ func TestResultsAreMasked(t *testing.T) {
 		"text in other words":      {`{"content":[{"type":"text","text":"a is x"}]}`, "/a", `{"content":[{"type":"text","text":"[masked]"}]}`},
 		"another block":            {`{"content":[{"type":"image","data":"eA==","mimeType":"image/png"}]}`, "/a", `{"content":[{"type":"text","text":"[masked]"}]}`},
 		"_meta goes":               {`{"_meta":{"a":"x"},"content":[]}`, "/a", `{"content":[]}`},
+		"our own stays":            {`{"_meta":{"a":"x","mcp-gateway/truncated":{"total":9}},"content":[]}`, "/a", `{"_meta":{"mcp-gateway/truncated":{"total":9}},"content":[]}`},
 		"unknown members go":       {`{"resultType":"complete","zork":{"a":"x"},"isError":false,"content":[]}`, "/a", `{"resultType":"complete","isError":false,"content":[]}`},
 		"known ones that say more": {`{"resultType":"x","isError":"x","content":[]}`, "/a", `{"content":[]}`},
 		"a leaf that is absent":    {`{"structuredContent":{"a":{"c":1}}}`, "/a/b", `{"structuredContent":{"a":{"c":1}}}`},

@@ -2,12 +2,15 @@ package ruling
 
 import (
 	"context"
+	"strings"
 
 	"mcp-gateway/audit"
 	"mcp-gateway/gateway"
 	"mcp-gateway/protocol"
 	"mcp-gateway/proxy/call"
 	"mcp-gateway/proxy/oblige"
+	"mcp-gateway/proxy/present"
+	"mcp-gateway/redact"
 	"mcp-gateway/rego"
 )
 
@@ -53,6 +56,9 @@ func (r *Ruling) mask(c *call.Call, paths []string, holds func(*call.Call, []byt
 		if err := holds(c, left); err != nil {
 			return gateway.Because(gateway.CodeWithheld, err, gateway.ReasonMaskedResult)
 		}
+	}
+	if _, named := protocol.Lookup(c.Result, "/_meta/"+strings.ReplaceAll(redact.SourceKey, "/", "~1")); named {
+		left = present.From(left, c.Item.Item().ID.Upstream)
 	}
 	c.Result = r.Hop.Result(left, c.Era == audit.Modern)
 	return nil
