@@ -1,7 +1,7 @@
 # make test   all tests, nothing else to install
 # make check  also race, vet, staticcheck, fuzz seeds
 # make fuzz   every fuzz target for FUZZTIME; FUZZ=named: those of each change
-# make bench  the figures; it writes docs/performance.md
+# make bench  the figures of single parts, then of whole calls: it writes docs/performance.md
 # make microbench  what single functions cost
 # make matrix what works between which eras
 # make attacks hostile inputs and known faults through a whole gateway, and the score
@@ -43,6 +43,7 @@ fuzz:
 
 # In less than ten minutes where nothing else runs. The verdict is the last table.
 bench:
+	$(GO) test -run '^$$' -benchtime 0.3s -bench '^Benchmark(Ratios|Memo|Redaction|Cleaner|Check|Library|Append|Disk|Build)$$' ./rego ./test/isolation ./redact/hidden ./schema ./audit/journal ./audit/index
 	$(GO) run ./test/bench -page docs/performance.md
 
 microbench:
