@@ -88,7 +88,8 @@ func TestSightings(t *testing.T) {
 		}
 		return views.New(1, fmt.Sprint("policy ", bits%3), visible)
 	}
-	if whole.seen(items, view(5), 9) != whole.seen(items, view(5), 9) || whole.seen(items, view(5), 1) == whole.seen(items, view(5), 9) {
+	first := whole.seen(items, view(5), 9)
+	if again := whole.seen(items, view(5), 9); again != first || whole.seen(items, view(5), 1) == first {
 		t.Error("what is the same is not shared, or what is not is")
 	}
 	for round := range 3 {
