@@ -109,6 +109,9 @@ func (x *Executor) tries(ctx context.Context, c *call.Call, out protocol.Outgoin
 		if err == nil {
 			return nil
 		}
+		if doubted && !c.Incoming.Sent {
+			err = arrivedBefore(err)
+		}
 		doubted = doubted || c.Incoming.Sent
 		c.Incoming.Sent = doubted
 		if c.Effect != nil {
@@ -119,6 +122,16 @@ func (x *Executor) tries(ctx context.Context, c *call.Call, out protocol.Outgoin
 		}
 		c.Retries++
 	}
+}
+
+// arrivedBefore is the error of a try that was not sent, after one that was: that the
+// upstream is not there now does not say that nothing was executed.
+func arrivedBefore(err error) error {
+	e := call.AsError(err)
+	if e.Code == gateway.CodeUnavailable {
+		e.Code = gateway.CodeExecutionError
+	}
+	return e
 }
 
 func (x *Executor) send(ctx context.Context, c *call.Call, out protocol.Outgoing) (err error) {
@@ -154,9 +167,6 @@ func (x *Executor) lost(c *call.Call, err error) error {
 		}
 	case c.Item.Item().Facts.Class() == gateway.Read:
 		c.Outcome = gateway.OutcomeFailed
-		if e.Code == gateway.CodeUnavailable { // so ended the last try; an earlier one may have run
-			e.Code = gateway.CodeExecutionError
-		}
 	default:
 		c.Outcome = gateway.OutcomeUnknown
 		e.Code = gateway.CodeOutcomeUnknown

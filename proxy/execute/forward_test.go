@@ -38,7 +38,7 @@ func TestLost(t *testing.T) {
 		{"a write that was taken back before it was sent", write, false, gateway.Fail(gateway.CodeCancelled), gateway.CodeCancelled, gateway.OutcomeFailed},
 		{"a read without an answer", read, true, gateway.Fail(execution), execution, gateway.OutcomeFailed},
 		{"a read out of time", read, true, gateway.Fail(timeout), timeout, gateway.OutcomeFailed},
-		{"a read whose last try was not sent", read, true, gateway.Fail(unavailable), execution, gateway.OutcomeFailed},
+		{"a read that its upstream turned away", read, true, gateway.Fail(unavailable), unavailable, gateway.OutcomeFailed},
 		{"a write without an answer", write, true, gateway.Fail(execution), unknown, gateway.OutcomeUnknown},
 		{"a write out of time", write, true, gateway.Fail(timeout), unknown, gateway.OutcomeUnknown},
 		{"a write whose caller left", write, true, gateway.Fail(gateway.CodeCancelled), unknown, gateway.OutcomeUnknown},
