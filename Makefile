@@ -36,7 +36,7 @@ staticcheck:
 # through many cases one after the other, read sources, or run a binary of their own:
 # what could race in them does so in e2e, hosts, methods, soak.
 race:
-	$(GO) test -race $(TESTFLAGS) $$($(GO) list ./... | grep -vE '/test/(house|corpus|pins|fidelity|cases|failclosed|guides|auditor|matrix|scale)$$')
+	$(GO) test -race $(TESTFLAGS) $$($(GO) list ./... | grep -vE '/(test/(house|corpus|pins|fidelity|cases|failclosed|guides|auditor|matrix|scale)|cmd/mcp-gateway)$$')
 
 fuzz:
 	@test/fuzz.sh "$(GO)" "$(FUZZTIME)" "$(FUZZ)"
