@@ -44,7 +44,7 @@ fuzz:
 # In less than ten minutes where nothing else runs. The verdict is the last table.
 bench:
 	$(GO) test -run '^$$' -benchtime 0.3s -bench '^Benchmark(Ratios|Memo|Redaction|Cleaner|Check|Library|Append|Disk|Build)$$' ./rego ./test/isolation ./redact/hidden ./schema ./audit/journal ./audit/index
-	$(GO) run ./test/bench -page docs/performance.md
+	$(GO) run ./test/bench -rounds 3 -page docs/performance.md
 
 microbench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
