@@ -44,8 +44,9 @@ const (
 )
 
 // jwt says whether a token of two parts may begin at i, before an expression reads
-// all of its window.
-func (f *far) jwt(s []byte, i int) bool {
+// all of its window. many says that so many were tried before one end that no more are:
+// what begins there is taken for a token.
+func (f *far) jwt(s []byte, i int) (may, many bool) {
 	end := f.codeEnd(s, i)
 	dot := end
 	for dot < len(s) && dot < end+2 && s[dot] == '=' {
@@ -53,16 +54,16 @@ func (f *far) jwt(s []byte, i int) bool {
 	}
 	const next = ".eyJ"
 	if dot+len(next)+jwtPart > min(len(s), i+jwtWindow) || !bytes.HasPrefix(s[dot:], []byte(next)) {
-		return false
+		return false, false
 	}
 	for _, c := range s[dot+len(next):][:jwtPart] {
 		if !word(c) && c != '-' && c != '/' && c != '\\' {
-			return false
+			return false, false
 		}
 	}
 	if f.tried != end {
 		f.tried, f.tries = end, 0
 	}
 	f.tries++
-	return f.tries <= jwtTries
+	return true, f.tries > jwtTries
 }

@@ -33,3 +33,15 @@ func TestTokenBehindWhatBeginsLikeOne(t *testing.T) {
 		t.Errorf("%q stays", got)
 	}
 }
+
+// A token behind many that are none and have one end with it is not passed on.
+func TestTokenBehindDecoys(t *testing.T) {
+	token := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+	for _, decoys := range []int{0, 1, 4, 5, 40} {
+		text := []byte(strings.Repeat("eyJxxxxxxxxxxxx-", decoys) + token + " and more")
+		out, _ := New(Options{}).Mask(nil, text, func(string) {})
+		if strings.Contains(string(out), "eyJzdWIi") || !strings.HasSuffix(string(out), " and more") {
+			t.Errorf("%d decoys: %s", decoys, out)
+		}
+	}
+}

@@ -90,6 +90,13 @@ func (ru *rule) at(s []byte, i int, on *far) (from, to int, ok bool) {
 			return 0, 0, false
 		}
 	}
+	if ru.jwt {
+		if may, many := on.jwt(s, i); !may {
+			return 0, 0, false
+		} else if many {
+			return start, on.end(s, i), true
+		}
+	}
 	cut := false // the window cut it short
 	switch {
 	case ru.find != nil:
@@ -97,7 +104,6 @@ func (ru *rule) at(s []byte, i int, on *far) (from, to int, ok bool) {
 	case ru.exact && start > 0 && bytes.IndexByte([]byte("+/."), s[start-1]) >= 0:
 	case ru.vendor && !nameAt(s, i, length):
 	case ru.needs != nil && !ru.needs(s[i:]):
-	case ru.jwt && !on.jwt(s, i):
 	case ru.named:
 		from, to, cut, ok = ru.value(s, i+length)
 	default:
